@@ -1,4 +1,4 @@
-"""Champion Voice Studio: settings, scheduler, manager, services, UI and API, served."""
+"""Composition root: reads the settings, wires the services, and serves the page and the API."""
 
 import asyncio
 import gc
@@ -40,22 +40,22 @@ from studio.web.sockets import NotListening, at_path, at_port, url_of
 log = logging.getLogger("studio")
 
 PORT_FIRST_S = 0.3
-DRAIN_S = 300.0  # accepted requests may take this long after a SIGTERM
+DRAIN_S = 300.0  # time limit for accepted requests after a SIGTERM
 SOCKET = f"`/ws/tts` is a WebSocket, which this description has no room for:\n\n{speech_socket.__doc__}"
-GRADIO_FOLDER = "GRADIO_TEMP_DIR"  # where Gradio keeps uploads; ours, so that housekeeping may sweep it
-MESSAGE_BYTES = 2**20  # of a WebSocket's message, which holds a text
-LAST_LOOK_S = 2.0  # pages fetch their last sound before the port closes
+GRADIO_FOLDER = "GRADIO_TEMP_DIR"  # Gradio's folder of uploads; in the data folder, so that housekeeping can sweep it
+MESSAGE_BYTES = 2**20  # limit of a WebSocket message
+LAST_LOOK_S = 2.0  # time for pages to fetch their last audio before the port closes
 
 
 def import_early() -> None:
-    """What the first report of a clip and Gradio's first event would import while the first take is made, for seconds."""
+    """Import modules that the first clip report and Gradio's first event need, so that they do not slow down the first take."""
     for name in ("scipy.signal", "matplotlib.pyplot"):
         with suppress(ImportError):
             import_module(name)
 
 
 def begin(studio: Studio) -> None:
-    """Take in the champions that lie ready, then load the engines: whoever waits for an engine finds them there."""
+    """Import the archives of `archives_dir`, then load the engines, so that champions are present when an engine is ready."""
     if studio.settings.archives_dir:
         studio.champions.import_missing(studio.settings.archives_dir)
     studio.manager.start()
@@ -63,24 +63,24 @@ def begin(studio: Studio) -> None:
 
 
 def web(studio: Studio, drain: Drain) -> FastAPI:
-    """The application: our routes, and the page unless it is switched off."""
+    """Build the application: the API's routes, and the page unless `STUDIO_PAGE` is off."""
     champions = studio.champions
     uploads = {studio.settings.data_dir / UPLOADS: UPLOAD_S, Path(os.environ[GRADIO_FOLDER]): UPLOAD_S}
 
-    def look() -> None:
-        studio.disk.look()
-        studio.visitors.look()
+    def check() -> None:
+        studio.disk.maintain()
+        studio.visitors.enforce_total_limit()
 
     housekeeping = Housekeeping(
         [studio.scripts, studio.history, studio.session_clips, champions],
         {**uploads, **champions.swept, studio.scripts.deliveries.folder: KEPT_S},
         chores={studio.visitors.expire: studio.visitors.kept_s},
-        look=look,
+        check=check,
     )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        # The port opens first: importing beside it would hold it up for seconds.
+        # The port opens first, because imports in another thread would delay it by seconds.
         loop = asyncio.get_running_loop()
         loop.call_later(PORT_FIRST_S, threading.Thread(target=begin, args=(studio,), daemon=True).start)
         if studio.settings.page:
@@ -104,7 +104,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     application.include_router(router(studio, programs))
     drain.count(lambda: len(studio.manager.queue()))
     mounted = with_page(application, studio, programs, drain) if studio.settings.page else application
-    # Each wraps those above it, so a request meets the last one first.
+    # Each middleware wraps those above it, so a request reaches the last one first.
     mounted.add_middleware(SessionMiddleware, framed=bool(studio.settings.frame_ancestors))
     mounted.add_middleware(Guard, settings=studio.settings)
     mounted.add_middleware(DrainMiddleware, drain=drain)
@@ -121,8 +121,8 @@ def with_assets(application: FastAPI) -> None:
 
 
 def with_page(application: FastAPI, studio: Studio, programs: Programs, drain: Drain) -> FastAPI:
-    """The application with the Gradio page at its root."""
-    from studio.ui.page import build, mount_page  # takes seconds; a studio without a page does not need it
+    """Mount the Gradio page at the application's root."""
+    from studio.ui.page import build, mount_page  # takes seconds, and is not needed without a page
 
     page = build(studio, programs)
     drain.count(lambda: len(page._queue) + len(studio.manager.queue()))
@@ -130,7 +130,7 @@ def with_page(application: FastAPI, studio: Studio, programs: Programs, drain: D
 
 
 def freeze(event: SchedulerEvent) -> None:
-    """Whenever an engine came or went: what stays is not searched for garbage again, which stops all threads for long."""
+    """Exclude current objects from garbage collection after an engine was loaded or unloaded; a full collection is slow."""
     if event.kind == "engine" and event.message in ("ready", "unloaded"):
         gc.unfreeze()
         gc.collect()
@@ -138,7 +138,7 @@ def freeze(event: SchedulerEvent) -> None:
 
 
 class Server(uvicorn.Server):
-    """Serves until a signal; then finishes what was accepted, and ends with exit code 0."""
+    """Serves until a signal, then finishes accepted requests and exits with code 0. A second signal exits at once."""
 
     def __init__(self, config: uvicorn.Config, finish: Callable[[], None]) -> None:
         super().__init__(config)
@@ -175,7 +175,7 @@ def main() -> None:
     def finish() -> None:
         log.info("finishing accepted requests; new ones are refused")
         drain.close()
-        studio.scripts.renderer.close()  # what it has not made is made after the next start
+        studio.scripts.renderer.close()  # unfinished lines are rendered after the next start
         drain.wait(DRAIN_S)
         studio.manager.close(DRAIN_S)
         if settings.page:
@@ -189,9 +189,9 @@ def main() -> None:
         log_level="warning",
         timeout_graceful_shutdown=2,
         server_header=False,
-        proxy_headers=False,  # the class Proxies decides which headers count
+        proxy_headers=False,  # the class Proxies decides which headers are trusted
         ws_max_size=MESSAGE_BYTES,
-        ws_per_message_deflate=False,  # sound hardly shrinks, and a processor is spent on trying
+        ws_per_message_deflate=False,  # compressing audio saves little and costs CPU time
     )
     log.info("open %s", where)
     with own:

@@ -1,4 +1,4 @@
-"""Sound on its way to a program: the pieces of a request as they are made, coded while they come."""
+"""Stream the audio of a request while it is generated, encoded as a file or as bare samples."""
 
 import asyncio
 import os
@@ -25,24 +25,27 @@ MEDIA_TYPES: Mapping[StreamFormat, str] = {
     "wav": "audio/wav",
     "pcm": "audio/pcm",
 }
-# ffmpeg's coder and container of each; none waits for the end to write a header.
+# ffmpeg's encoder and container for each format; all write their header at the start.
 CODERS: Mapping[str, Sequence[str]] = {
     "mp3": ("libmp3lame", "-b:a", "128k", "-write_xing", "0", "-f", "mp3"),
     "opus": ("libopus", "-b:a", "64k", "-page_duration", "100000", "-f", "ogg"),
     "aac": ("aac", "-b:a", "128k", "-f", "adts"),
     "flac": ("flac", "-f", "flac"),
 }
-PCM_RATE_HZ = 24_000  # what programs of this API take bare samples for
+PCM_RATE_HZ = 24_000  # the rate that clients of OpenAI's API expect of bare samples
 READ_BYTES = 1 << 16
-ENDLESS = (0xFFFFFFFF).to_bytes(4, "little")  # the length of what is not over yet
+ENDLESS = (0xFFFFFFFF).to_bytes(4, "little")  # the length field of a stream whose length is unknown
 
 
 async def pieces(ticket: Ticket) -> AsyncGenerator[Audio, None]:
-    """The request's sound as it is made, then whatever error ended it. Whoever stops reading must cancel the ticket."""
+    """Yield the request's audio as it is generated, then raise its error if it failed.
+
+    A reader that stops early must cancel the ticket.
+    """
     changed, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def wake() -> None:
-        with suppress(RuntimeError):  # the server closed its loop; nobody reads any more
+        with suppress(RuntimeError):  # the server closed its loop, so nothing reads any more
             loop.call_soon_threadsafe(changed.set)
 
     ticket.listen(wake)
@@ -58,15 +61,15 @@ async def pieces(ticket: Ticket) -> AsyncGenerator[Audio, None]:
 
 
 async def whole(ticket: Ticket) -> Audio:
-    """All of a request's sound, once it is made. Raises the request's error."""
+    """Return the complete audio of a request. Raises the request's error."""
     sounds = [audio async for audio in pieces(ticket)]
     return Audio(np.concatenate([audio.samples for audio in sounds]), sounds[0].sample_rate)
 
 
 async def coded(sounds: AsyncIterator[Audio], format: StreamFormat) -> AsyncGenerator[bytes, None]:
-    """The same as bytes of a file, or as bare little-endian int16 at 24 kHz (`pcm`).
+    """Encode audio as the bytes of a file, or as bare little-endian int16 at 24 kHz (`pcm`).
 
-    Raises what `sounds` raises, BadSetting where a format needs ffmpeg and there is none.
+    Raises what `sounds` raises, and BadSetting if the format needs ffmpeg and ffmpeg is missing.
     """
     first = await anext(sounds, None)
     if first is None:
@@ -88,7 +91,7 @@ def _same(audio: Audio, last: bool) -> bytes:
 
 
 def _resampler(rate: int) -> Callable[[Audio, bool], bytes]:
-    """To 24 kHz, without a seam between pieces."""
+    """Return an encoder that resamples to 24 kHz without seams between pieces."""
     if rate == PCM_RATE_HZ:
         return _same
     stream = soxr.ResampleStream(rate, PCM_RATE_HZ, 1, dtype="float32")
@@ -106,13 +109,13 @@ async def _joined(
 
 
 def _wav_header(rate: int) -> bytes:
-    """Of 16-bit mono whose length nobody knows yet: readers take all that comes."""
+    """Return the header of a 16-bit mono WAV file of unknown length. Readers continue to the end of the stream."""
     written = encode(Audio(np.empty(0, np.float32), rate), "wav")
     return written[:4] + ENDLESS + written[8:40] + ENDLESS
 
 
 async def _by_ffmpeg(samples: AsyncIterator[bytes], format: str, rate: int) -> AsyncGenerator[bytes, None]:
-    """int16 samples through a coder in a child process, which lives no longer than this."""
+    """Encode int16 samples with ffmpeg in a child process, which ends with this generator."""
     given = ("-f", "s16le", "-ar", str(rate), "-ac", "1", "-i", "pipe:0")
     target = ("-c:a", *CODERS[format], "-flush_packets", "1", "pipe:1")
     command = (ffmpeg(), "-v", "error", "-threads", "1", *given, *target)
@@ -141,7 +144,7 @@ def _kill(pid: int) -> None:
 
 
 async def _feed(sink: asyncio.StreamWriter, samples: AsyncIterator[bytes]) -> None:
-    """Everything into the coder, which then ends; also where making the sound failed."""
+    """Write all samples to the encoder, then close its input, also if generation fails."""
     try:
         async for part in samples:
             sink.write(part)
@@ -151,9 +154,9 @@ async def _feed(sink: asyncio.StreamWriter, samples: AsyncIterator[bytes]) -> No
 
 
 def ffmpeg() -> str:
-    """Where it is. Raises BadSetting where there is none."""
+    """Return the path of ffmpeg. Raises BadSetting if ffmpeg is missing."""
     try:
-        import imageio_ffmpeg  # absent on machines that only speak
+        import imageio_ffmpeg  # absent on machines that only generate speech
 
         return str(imageio_ffmpeg.get_ffmpeg_exe())
     except (ImportError, RuntimeError) as error:
@@ -161,7 +164,7 @@ def ffmpeg() -> str:
 
 
 async def first_of(work: Awaitable[Result], event: Awaitable[object]) -> Result | None:
-    """The work's result, or None if the event comes first; then the work is cancelled."""
+    """Return the result of the work. If the event comes first, cancel the work and return None."""
     working, waiting = asyncio.ensure_future(work), asyncio.ensure_future(event)
     try:
         await asyncio.wait((working, waiting), return_when=asyncio.FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""Which checkpoint each engine loads, as the settings say."""
+"""The checkpoint that each engine loads, chosen by the settings."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from studio.settings import Settings
 
 
 def checkpoints(settings: Settings) -> Mapping[str, Checkpoint]:
-    """By engine. One that no setting names a checkpoint for loads the one it was shipped with."""
+    """Return the checkpoint of each engine. Without a setting, an engine loads its embedded checkpoint."""
     return {name: Checkpoint("embedded") for name in ENGINES} | {
         "f5": Checkpoint(settings.f5_checkpoint, settings.f5_vocoder),
         "s1": Checkpoint(settings.s1_checkpoint),

@@ -1,4 +1,4 @@
-"""Every service of the studio, wired: app.py serves them, the shell of scripts renders with them."""
+"""Wire all services of the studio, for `app.py` and for the commands of `studio.script`."""
 
 import os
 from pathlib import Path
@@ -25,12 +25,12 @@ from studio.telemetry import Telemetry
 from studio.telemetry.gauges import open_gauge
 from studio.web.visitors import Visitors
 
-CORES_A_CHECKER = 4  # engines and the page need the others
+CORES_A_CHECKER = 4  # the other cores are for engines and the page
 SAMPLES = Path(__file__).parents[1] / "assets" / "voices" / "references"
 
 
 def compose(settings: Settings) -> Studio:
-    """Wire every service of the studio; nothing runs yet. Raises UnusableDataFolder."""
+    """Wire all services of the studio without starting them. Raises UnusableDataFolder."""
     with opening(settings.data_dir):
         sweep_leftovers(settings.data_dir)
         DiskSpace(settings.data_dir).release_if_short()

@@ -30,7 +30,7 @@ class UnusableDataFolder(Exception):
 
 
 class DataInUse(UnusableDataFolder):
-    """Another studio runs on the data folder, and would sweep away what this one is writing."""
+    """Another studio uses the data folder. A second one would delete files that the first is writing."""
 
 
 def claimed(data_dir: Path) -> FileLock:

@@ -1,4 +1,4 @@
-"""The studio's one SQLite file, as every service opens it and writes to it."""
+"""The studio's SQLite database: opening, migration, damage and transactions, shared by all services."""
 
 import logging
 import sqlite3
@@ -25,23 +25,23 @@ BUSY_S = 30.0
 FILE = "studio.sqlite"
 JOURNAL_BYTES = 1_000_000
 VALUES_MAX = 500
-SESSION_COLUMN = {"name": "owner"}  # what the id of a session is called in every table, from the first version on
-BESIDE = ("-wal", "-shm", "")  # what SQLite keeps beside a database, and the database, the last to be put aside
+SESSION_COLUMN = {"name": "owner"}  # every table has called the session's id so since the first version
+BESIDE = ("-wal", "-shm", "")  # the files of a database; the database itself is set aside last
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class NotSaved(NotStored):
-    """Something was made but could not be written down."""
+    """A change could not be written to the data folder."""
 
 
 class DamagedDatabase(NotSaved):
-    """The database's file is no longer what SQLite wrote."""
+    """The content of the database file is damaged."""
 
 
 def open_database(data_dir: Path, *tables: type[SQLModel]) -> Engine:
-    """Open or create the database with these tables in it; any number of threads may use what is returned.
+    """Open or create the database with these tables. Any thread may use the returned engine.
 
-    A damaged database is set aside. The services fill the new one from the descriptions beside their files. Raises NotSaved.
+    A damaged database is set aside. The services fill a new one from the JSON files that describe its rows. Raises NotSaved.
     """
     with saving():
         return _opened(data_dir, [table.__table__ for table in tables])  # type: ignore[attr-defined]
@@ -62,7 +62,7 @@ def _opened(data_dir: Path, tables: Sequence[Table]) -> Engine:
 
 
 def _add_columns(database: Engine, tables: Sequence[Table]) -> None:
-    """Add what earlier studios did not write yet; their rows get its default, and so do those they still write."""
+    """Add columns that older studios did not have. Existing rows, and rows that older studios still write, get the default."""
     with transaction(database) as session:
         connection = session.connection()
         for table in tables:
@@ -75,7 +75,7 @@ def _add_columns(database: Engine, tables: Sequence[Table]) -> None:
 
 def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
     cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode=WAL")  # readers go on while one writes; a killed writer leaves no half row
+    cursor.execute("PRAGMA journal_mode=WAL")  # readers continue during a write; a killed writer leaves no partial row
     cursor.execute(f"PRAGMA journal_size_limit={JOURNAL_BYTES}")  # a long log is truncated
     cursor.execute("PRAGMA temp_store=MEMORY")  # a rollback needs no space on a full disk
     cursor.execute("PRAGMA synchronous=FULL")  # a row that was reported saved survives a power cut
@@ -90,14 +90,14 @@ def _put_aside_if_damaged(file: Path) -> None:
         if not damage:
             return
         aside = file.with_name(f"{FILE}.damaged-{datetime.now():%Y%m%d-%H%M%S-%f}")
-        for end in BESIDE:  # before the connection closes, which would remove the log
+        for end in BESIDE:  # before the connection closes, because closing removes the log
             with suppress(FileNotFoundError):
                 file.with_name(FILE + end).rename(aside.with_name(aside.name + end))
     log.error("the database cannot be used (%s); it is kept as %s, and a new one is begun", damage, aside)
 
 
 def _damage(connection: sqlite3.Connection) -> str:
-    """What is wrong with a database; empty if nothing is."""
+    """Return what is wrong with a database; empty if nothing is."""
     try:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.DatabaseError as error:
@@ -108,9 +108,9 @@ def _damage(connection: sqlite3.Connection) -> str:
 
 
 def _lack(connection: sqlite3.Connection) -> str:
-    """The first table without columns that it had from the first version on; empty if there is none.
+    """Return the first table that lacks one of its original columns; empty if there is none.
 
-    Every service's tables count, because a database that another service has open cannot be put aside any more.
+    Tables of all services are checked, because a database that another service has open cannot be set aside any more.
     """
     for table in SQLModel.metadata.sorted_tables:
         present = _columns(connection.execute, table)
@@ -129,7 +129,7 @@ def _is_damage(error: BaseException | None) -> bool:
 
 
 def _tell_damage(context: ExceptionContext) -> None:
-    """Raises DamagedDatabase, in a sentence, where damage shows only while the studio runs."""
+    """Raise DamagedDatabase, with advice, if damage is found while the studio runs."""
     if _is_damage(context.original_exception):
         raise DamagedDatabase(
             "the studio's database is damaged; start the studio anew: it keeps what it can, and puts the damaged one aside"
@@ -145,7 +145,7 @@ def batched(values: Collection[str]) -> Iterator[Sequence[str]]:
 
 @contextmanager
 def saving() -> Iterator[None]:
-    """Raises NotSaved, in a sentence, for what a full or unwritable disk raises."""
+    """Turn errors of a full or unwritable disk into NotSaved, with advice."""
     try:
         yield
     except (OSError, OperationalError, sqlite3.OperationalError) as error:
@@ -156,7 +156,7 @@ def saving() -> Iterator[None]:
 
 @contextmanager
 def transaction(database: Engine) -> Iterator[Session]:
-    """All of it is written, or nothing, and nobody else writes meanwhile. Raises NotSaved."""
+    """Write everything in the block or nothing; other writers wait. Raises NotSaved."""
     with saving(), Session(database) as session:
         session.connection().exec_driver_sql("BEGIN IMMEDIATE")
         yield session

@@ -1,7 +1,6 @@
-"""Database rows as JSON files, from which a lost database is restored.
+"""JSON files that describe database rows, and from which a lost database is restored.
 
-Deleting is a rename, which needs no space on a full disk. Where row and file disagree on whether something is deleted, it
-is not.
+Deleting is a rename, which needs no space on a full disk. If a row and its file disagree about a deletion, the item is kept.
 """
 
 import logging
@@ -17,13 +16,13 @@ from studio.files import atomic_write, rename
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-SessionId = Annotated[str, Field(alias="owner")]  # the name it has had in these files from the first version on
+SessionId = Annotated[str, Field(alias="owner")]  # these files have used this name since the first version
 
 PRESENT, DELETED = ".json", ".deleted"
 
 
 class Descriptions(Generic[T]):
-    """`{name}.json` of each row, `{name}.deleted` of one that waits to be purged. Whoever writes holds a transaction."""
+    """`{name}.json` for each row, `{name}.deleted` for one that waits to be purged. Writers must hold a transaction."""
 
     def __init__(self, folder: Path, type: type[T]) -> None:
         self._folder = folder
@@ -33,7 +32,7 @@ class Descriptions(Generic[T]):
         return {path.stem for path in self._folder.glob(f"*{DELETED if deleted else PRESENT}")}
 
     def read(self, name: str) -> T | None:
-        """The row of this name, deleted or not; None where there is none or its file cannot be read."""
+        """Return the row with this name, deleted or not; None if there is none or its file cannot be read."""
         for suffix in (PRESENT, DELETED):
             with suppress(FileNotFoundError):
                 try:
@@ -43,7 +42,7 @@ class Descriptions(Generic[T]):
         return None
 
     def unknown(self, known: set[str]) -> Iterator[tuple[T, bool]]:
-        """Rows whose names are not among these, and whether each is deleted."""
+        """Yield the rows whose names are not in `known`, and whether each is deleted."""
         present = self.names()
         for name in sorted((present | self.names(deleted=True)) - known):
             thing = self.read(name)
@@ -51,7 +50,7 @@ class Descriptions(Generic[T]):
                 yield thing, name not in present
 
     def write(self, name: str, thing: T, *, deleted: bool = False) -> None:
-        """Raises OSError."""
+        """Write the file of a row, and rename it if its deletion changed. Raises OSError."""
         described = self._adapter.dump_json(thing, indent=1, by_alias=True)
         target, other = (self._path(name, suffix) for suffix in ((DELETED, PRESENT) if deleted else (PRESENT, DELETED)))
         if other.exists():

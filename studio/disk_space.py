@@ -1,6 +1,6 @@
 """Measure the free space of the data folder's disk, and keep a reserve with which deletions work on a full disk.
 
-SQLite needs space to record a deletion. While space is short, deleted things are purged at once.
+SQLite needs space to record a deletion. While space is short, deleted items are purged at once.
 """
 
 import logging
@@ -23,11 +23,11 @@ T = TypeVar("T")
 RESERVE = "reserve"  # a file in the data folder
 RESERVE_BYTES = 8_000_000
 LOW_BYTES, SHORT_BYTES = 1_000_000_000, 100_000_000
-LOW_SHARE, SHORT_SHARE, RESERVE_SHARE = 0.1, 0.02, 0.01  # of the disk, if that is less
+LOW_SHARE, SHORT_SHARE, RESERVE_SHARE = 0.1, 0.02, 0.01  # shares of the disk, if they are less
 
 
 class Bin(Protocol):
-    """A store of deleted things that can be restored until they are purged."""
+    """A service whose deleted items can be restored until they are purged."""
 
     def purge(self, older_than_s: float) -> int: ...
 
@@ -39,7 +39,7 @@ class DiskReading:
     free_bytes: int
     total_bytes: int
     low: bool  # the page warns
-    short: bool  # deleted things are purged at once
+    short: bool  # deleted items are purged at once
 
     @classmethod
     def of(cls, free_bytes: int, total_bytes: int) -> "DiskReading":
@@ -48,7 +48,7 @@ class DiskReading:
 
 
 class DiskSpace:
-    """Thread-safe. One process at a time holds the reserve."""
+    """Watches the disk of the data folder. Thread-safe. One process at a time holds the reserve."""
 
     def __init__(self, data_dir: Path, bins: Sequence[Bin] = ()) -> None:
         self._folder, self._bins = data_dir, bins
@@ -62,7 +62,7 @@ class DiskSpace:
         return DiskReading.of(usage.free, usage.total)
 
     def delete(self, action: Callable[[], T]) -> T:
-        """Run a deletion, also on a full disk; purge deleted things if space is short. Raises the action's errors."""
+        """Run a deletion, also on a full disk; purge deleted items if space is short. Raises the action's errors."""
         done = self.with_reserve(action)
         if self.reading().short:
             with self._released():
@@ -79,17 +79,17 @@ class DiskSpace:
         with self._released():
             return action()
 
-    def look(self) -> None:
-        """Purge deleted things when space becomes short, and fill the reserve when there is room."""
+    def maintain(self) -> None:
+        """Purge deleted items when space becomes short, and fill the reserve when there is space."""
         short = self.reading().short
         if short and not self._was_short:
             log.warning("the disk of %s is almost full; deleted things are purged now", self._folder)
             with self._released():
                 self._empty_bins()
         self._was_short = short
-        self.hold()
+        self.fill_reserve()
 
-    def hold(self) -> None:
+    def fill_reserve(self) -> None:
         """Fill the reserve if twice its size is free."""
         with self._lock:
             reading = self.reading()

@@ -1,4 +1,4 @@
-"""The engines of this studio, wired as its settings say: the part of the composition that needs no page."""
+"""Create the engine manager from the settings. This part of the composition needs no page."""
 
 from engines.registry import EngineOptions
 from engines.scheduling.manager import Manager, Policy
@@ -21,7 +21,7 @@ def device(settings: Settings) -> EngineOptions:
 
 
 def open_manager(settings: Settings) -> Manager:
-    """The manager of the chosen engines; nothing is loaded before it starts."""
+    """Create the manager of the chosen engines. Engines load when the manager starts."""
     known = checkpoints(settings)
     policy = Policy(
         queue_size=settings.queue_size,

@@ -1,7 +1,7 @@
-"""What can go wrong in the studio, by kind; studio/api/errors.py gives each kind its HTTP status.
+"""Kinds of errors in the studio; `studio/api/errors.py` maps each kind to an HTTP status.
 
-A StudioError is an EngineError too, so that one `except` handles what engines and studio raise. Every message says what
-to do next. What is wrong with the request itself is an `engines.errors.BadInput`.
+A StudioError is also an EngineError, so one `except` handles errors of engines and of the studio. Every message says what to
+do next. Errors in the request itself are an `engines.errors.BadInput`.
 """
 
 from engines.errors import EngineError
@@ -10,40 +10,40 @@ DISK_FULL = "the disk is full, so this was not saved; free some space or delete 
 
 
 class StudioError(EngineError):
-    """Base of the kinds below."""
+    """Base class of the kinds below."""
 
 
 class Unauthenticated(StudioError):
     """A login is missing or wrong."""
 
-    # Not "Basic", at which a browser shows a dialog of its own over the page's; programs send theirs unasked.
+    # Not "Basic", which makes browsers open their own dialog over the page's. Programs send credentials without a challenge.
     challenge = 'Login realm="Champion Voice Studio"'
 
 
 class Forbidden(StudioError):
-    """Whoever asks may not do this."""
+    """The caller may not do this."""
 
 
 class NotFound(StudioError):
-    """There is no such thing, or it is somebody else's."""
+    """The item does not exist, or belongs to another session."""
 
 
 class Conflict(StudioError):
-    """What was asked no longer fits the state of things."""
+    """The request does not fit the current state, for example because the item has changed."""
 
 
 class TooManyRequests(StudioError):
-    """Asked too often; wait before the next time."""
+    """The caller sent too many requests and must wait."""
 
-    wait_s = 2  # until it may be asked again
+    wait_s = 2  # seconds until a retry is allowed
 
 
 class NotStored(StudioError):
-    """The disk or the store takes no more bytes."""
+    """The disk or the store is full or cannot be written."""
 
 
 class Unavailable(StudioError):
-    """Something the studio needs does not answer now; trying again may help."""
+    """A required service does not answer now; a retry may help."""
 
 
 class UpstreamError(StudioError):

@@ -1,6 +1,6 @@
-"""Files and folders that appear under their names whole and survive a power cut, or do not appear at all; and links.
+"""Atomic and durable writes of files and folders, and links.
 
-What Windows or a network drive cannot do (open a folder, link, remove what is read-only) is guarded here alone.
+Only this module handles what Windows and network drives do not support: opening a folder, linking, removing read-only files.
 """
 
 import errno
@@ -33,7 +33,7 @@ def is_disk_full(error: BaseException | None) -> bool:
 
 @contextmanager
 def atomic_write(target: Path) -> Iterator[BinaryIO]:
-    """A file that takes its name, replacing another, when the block ends. Raises OSError; then nothing is left behind."""
+    """Open a file that replaces `target` when the block ends. Raises OSError; then no file is left behind."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{PARTIAL}")
     try:
@@ -61,7 +61,7 @@ def publish_file(staged: Path, target: Path) -> None:
 
 
 def publish_folder(staged: Path, target: Path) -> None:
-    """Move a folder of finished files to its place beside it. One that is there already stays. Raises OSError."""
+    """Move a folder of finished files to a place in the same parent. An existing target stays. Raises OSError."""
     for path in staged.iterdir():
         sync_file(path)
     sync_folder(staged)
@@ -74,15 +74,15 @@ def publish_folder(staged: Path, target: Path) -> None:
 
 
 def rename(source: Path, target: Path) -> None:
-    """Give a file another name on the same file system, replacing what has it, for good. Raises OSError."""
+    """Rename a file within its file system, replacing the target; the new name survives a power cut. Raises OSError."""
     source.replace(target)
     sync_folder(target.parent)
 
 
 def link_or_copy(source: Path, target: Path) -> None:
-    """A second name of a file, or a copy where the file system has none or is another one. Raises OSError.
+    """Create a hard link, or a copy if links are unsupported or the target is on another file system. Raises OSError.
 
-    Whatever kept the link away, the copy takes its name whole or says by its own error what is wrong.
+    If a link is impossible for any reason, the copy appears complete, or its own error says what is wrong.
     """
     try:
         target.hardlink_to(source)
@@ -94,19 +94,19 @@ def link_or_copy(source: Path, target: Path) -> None:
 
 
 def make_read_only(path: Path) -> None:
-    """POSIX only: Windows neither renames nor removes a file that is read-only."""
+    """Make a file read-only on POSIX; Windows could not rename or remove a read-only file."""
     if POSIX:
         path.chmod(0o444)
 
 
 def sync_file(path: Path) -> None:
     """Make a file's content survive a power cut. Raises OSError."""
-    with path.open("rb" if POSIX else "r+b") as file:  # Windows flushes only what is open for writing
+    with path.open("rb" if POSIX else "r+b") as file:  # Windows flushes only files that are open for writing
         os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a folder's entries survive a power cut, where that can be asked for. Raises OSError."""
+    """Make a folder's entries survive a power cut, if the system supports that. Raises OSError."""
     try:
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -119,7 +119,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _open_unnamed(temporary: Path) -> BinaryIO:
-    """A file without a name where the system has such, so that even a killed process leaves nothing."""
+    """Open a file without a name if the system supports that, so that even a killed process leaves nothing."""
     try:
         return os.fdopen(os.open(temporary.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb")
     except (AttributeError, OSError):  # not Linux, or a file system without them

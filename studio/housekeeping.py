@@ -1,4 +1,4 @@
-"""What is thrown away without anybody asking: what was deleted a day ago, and files of work that broke off."""
+"""Remove items that were deleted a day ago, and leftover files of interrupted work."""
 
 import logging
 import os
@@ -17,7 +17,7 @@ from studio.references.library import STAGING
 log = logging.getLogger(__name__)
 
 UPLOAD_S = 86_400.0  # a page may still show an upload this old
-LOOK_S = 5.0  # between checks of the clock and of the disk space
+CHECK_S = 5.0  # between checks of the clock and of the disk space
 GRACE_S = 600.0  # after a start, when the clock may have been set while the studio was off
 ROUND_S = 3_600.0
 NONE: Mapping[Callable[[], object], float] = {}
@@ -25,18 +25,18 @@ LEFTOVERS = (f".*.????????{PARTIAL}", f"{STAGING}*")  # names of files and folde
 
 
 class Housekeeping:
-    """One quiet thread; `swept` are folders of what was left behind, and after how many seconds it may go."""
+    """A background thread that removes old files. `swept` maps folders to the age in seconds at which files are removed."""
 
     def __init__(
         self,
         bins: Sequence[Bin],
         swept: Mapping[Path, float],
         chores: Mapping[Callable[[], object], float] = NONE,
-        look: Callable[[], object] = lambda: None,
+        check: Callable[[], object] = lambda: None,
         clock: ClockWatch | None = None,
     ) -> None:
-        """Run `chores` hourly if the clock was not set for the given seconds, and `look` every few seconds."""
-        self._bins, self._swept, self._chores, self._look = bins, swept, chores, look
+        """Run `chores` hourly if the clock was not set for the given seconds, and `check` every few seconds."""
+        self._bins, self._swept, self._chores, self._check = bins, swept, chores, check
         self._clock = clock or ClockWatch()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="housekeeping", daemon=True)
@@ -64,10 +64,10 @@ class Housekeeping:
 
     def _run(self) -> None:
         due_s = running_s() + GRACE_S
-        self._attempt(self._look)
-        while not self._stop.wait(LOOK_S):
+        self._attempt(self._check)
+        while not self._stop.wait(CHECK_S):
             self._clock.undisturbed_s()
-            self._attempt(self._look)
+            self._attempt(self._check)
             if running_s() >= due_s:
                 due_s = running_s() + ROUND_S
                 self._attempt(self.tidy)

@@ -1,4 +1,4 @@
-"""Long work on champions and scripts, each piece in a thread of its own: progress, pause, resume, cancel, waiting."""
+"""Long-running work on champions and scripts, each job in its own thread: progress, pause, resume, cancel, wait."""
 
 import logging
 import secrets
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 Kind = Literal["package", "import", "plan", "push", "pull", "attach", "deliver"]
 State = Literal["running", "paused", "done", "failed", "cancelled"]
-# Reports last what became of it; raises Cancelled soon after the event is set.
+# The last report is the outcome. The work raises Cancelled soon after the event is set.
 Work = Callable[[ProgressReporter, threading.Event], object]
 
 ENDED = ("done", "failed", "cancelled")
@@ -27,18 +27,18 @@ WAITING = Progress(0.0, "waiting")
 
 
 class UnknownJob(NotFound, BadInput):
-    """There is no such job; the studio was restarted since, or it was removed from the list."""
+    """The job does not exist: the studio restarted since, or the job was removed from the list."""
 
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """One piece of work. Its own thread writes the fields; any thread may read them, in any order."""
+    """One piece of long-running work. Only its own thread writes the fields; any thread may read them."""
 
     id: str
     kind: Kind
     champion: str
     store: str
-    resumable: bool  # whether what was done so far is not done again
+    resumable: bool  # True if a restart continues where the job stopped
     work: Work = field(repr=False)
     state: State = "running"
     progress: Progress = WAITING
@@ -50,16 +50,16 @@ class Job:
 
     @property
     def error(self) -> str:
-        """Why it failed; empty if it did not."""
+        """Return why the job failed; empty if it did not."""
         return str(self.failure or "")
 
     @property
     def ended(self) -> bool:
-        """Whether it is done, failed or cancelled; paused work is not at its end."""
+        """Return True if the job is done, failed or cancelled; a paused job has not ended."""
         return self._ended.is_set()
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Whether it ended within this time; None waits for as long as it takes."""
+        """Wait for the end of the job, at most `timeout_s` if given. Return True if the job ended."""
         return self._ended.wait(timeout_s)
 
     def enter(self, state: State) -> None:
@@ -71,14 +71,14 @@ class Job:
 
 
 class Jobs:
-    """Any number of threads may call it."""
+    """All jobs of a service. Thread-safe."""
 
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 
     def start(self, kind: Kind, champion: str, work: Work, *, store: str = "", resumable: bool = False) -> Job:
-        """Begin at once. Raises BadInput while too many others run."""
+        """Start a job at once. Raises BadInput while too many others run."""
         job = Job(secrets.token_urlsafe(12), kind, champion, store, resumable, work)
         with self._lock:
             running = [other for other in self._jobs.values() if other.state == "running" and not other.stop.is_set()]
@@ -91,26 +91,26 @@ class Jobs:
         return job
 
     def list(self) -> Sequence[Job]:
-        """Newest first."""
+        """Return the jobs, newest first."""
         with self._lock:
             return list(reversed(self._jobs.values()))
 
     def get(self, id: str) -> Job:
-        """Raises UnknownJob."""
+        """Return a job by id. Raises UnknownJob."""
         with self._lock:
             if id not in self._jobs:
                 raise UnknownJob("this is no longer known here; begin it again")
             return self._jobs[id]
 
     def pause(self, id: str) -> Job:
-        """Stop until `resume`. Raises UnknownJob, and BadInput for work that would start from its beginning."""
+        """Pause a job until `resume`. Raises UnknownJob, and BadInput if the job would have to start from its beginning."""
         job = self.get(id)
         if not job.resumable:
             raise BadInput("this cannot be paused; let it finish, or cancel it")
         return self._stop(job, "paused")
 
     def cancel(self, id: str) -> Job:
-        """Stop for good. Raises UnknownJob."""
+        """Cancel a job for good. Raises UnknownJob."""
         job = self.get(id)
         with self._lock:
             if job.state == "paused":
@@ -119,7 +119,7 @@ class Jobs:
         return self._stop(job, "cancelled")
 
     def resume(self, id: str) -> Job:
-        """Continue paused work, or try failed work again if it is resumable. Raises UnknownJob."""
+        """Continue a paused job, or retry a failed one if it is resumable. Raises UnknownJob."""
         job = self.get(id)
         with self._lock:
             again = job.state == "paused" or (job.state == "failed" and job.resumable)
@@ -131,14 +131,14 @@ class Jobs:
         return job
 
     def forget(self, id: str) -> None:
-        """Remove ended work from the list. Raises UnknownJob, and BadInput while it runs or is paused."""
+        """Remove an ended job from the list. Raises UnknownJob, and BadInput while the job runs or is paused."""
         if not self.get(id).ended:
             raise BadInput("this is still under way; cancel it first")
         with self._lock:
             self._jobs.pop(id, None)
 
     def close(self) -> None:
-        """Stop everything; what is resumable continues when it is started again."""
+        """Stop all jobs. A resumable job continues when it is started again."""
         for job in self.list():
             job.stop.set()
 
@@ -152,23 +152,23 @@ class Jobs:
         threading.Thread(target=self._run, args=(job,), name=f"{job.kind}-{job.champion}", daemon=True).start()
 
     def _run(self, job: Job) -> None:
-        told = WAITING
+        last_report = WAITING
 
         def report(progress: Progress) -> None:
-            nonlocal told
-            told = progress
+            nonlocal last_report
+            last_report = progress
             if not job.stop.is_set():
                 job.progress = progress
 
         try:
             job.result = job.work(report, job.stop)
-            job.progress = Progress(1.0, told.message)  # also where it was done before it could stop
+            job.progress = Progress(1.0, last_report.message)  # also if the job finished before it could stop
             job.enter("done")
         except Cancelled:
             job.enter(job.stopped_as)
         except EngineError as error:
             job.failure = error
-            job.enter(job.stopped_as if job.stop.is_set() else "failed")  # who stopped it needs no reason
+            job.enter(job.stopped_as if job.stop.is_set() else "failed")  # a stopped job needs no reason
         except Exception as error:
             if is_disk_full(error):
                 job.failure = NotStored(DISK_FULL)

@@ -1,4 +1,4 @@
-"""Voices and engines by name, for programs and scripts: champions by id, samples by name, and aliases for both."""
+"""Find voices and engines by name for programs and scripts: champion ids, sample names, and aliases for both."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ NAME_SHOWN = 64  # characters of an unknown voice's name in a message
 
 @dataclass(frozen=True, slots=True)
 class NamedVoice:
-    """A voice that a program or a script may name."""
+    """A voice that a program or a script can name."""
 
     id: str
     name: str
     kind: Literal["champion", "sample"]
-    model: str  # the engine it was kept with; "" where any will do
+    model: str  # the engine of the champion; "" if any engine can speak
 
 
 class NamedVoices:
-    """Any thread may call it."""
+    """The voices and engines that programs can name. Thread-safe."""
 
     def __init__(
         self,
@@ -37,12 +37,12 @@ class NamedVoices:
         engines: Sequence[str],
         aliases: Mapping[str, str],
     ) -> None:
-        """`engines` are this studio's, the default first. `aliases` are further names of voices and engines."""
+        """Use this studio's `engines`, the default first, and `aliases`, which are further names of voices and engines."""
         self._manager, self._champions, self._session_clips = manager, champions, session_clips
         self._engines, self._aliases = engines, aliases
 
     def list(self) -> Sequence[NamedVoice]:
-        """Champions, then samples whose name no champion has."""
+        """Return the champions, then the samples whose names no champion has."""
         champions = [voice_of(saved.champion) for saved in self._champions.list()]
         taken = {each.id for each in champions}
         samples = [each.name for each in self._session_clips.samples() if each.name not in taken]

@@ -1,4 +1,4 @@
-"""What the designer asked for, in words that can be stored and shown again."""
+"""The order: a request in the form in which it is stored with its take and shown again."""
 
 import math
 import reprlib
@@ -13,42 +13,42 @@ from engines.registry import settings
 from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 
 SEEDS = 2**31
-SETTINGS = "settings"  # the field of an order that is not told as one
-SHOWN_MAX = 80  # characters of a wrong value in a sentence
-WHOLE_MAX = 1_000  # of a setting; engines set narrower bounds
+SETTINGS = "settings"  # the field of an order that is stored flat
+SHOWN_MAX = 80  # characters of a wrong value in a message
+WHOLE_MAX = 1_000  # bound of a setting; engines set narrower bounds
 
 
 def _chosen(values: Mapping[str, float]) -> Mapping[str, float]:
-    """Of these values by name, those of settings that were not left alone."""
+    """Return the values of known settings that differ from their defaults, by name."""
     known = settings()
     chosen = {name: value for name, value in values.items() if name in known and value != known[name].default}
     return {name: int(value) if known[name].whole else float(value) for name, value in chosen.items()}
 
 
-ChosenSettings = Annotated[Mapping[str, float], AfterValidator(_chosen)]  # by name; what was left alone is not in it
+ChosenSettings = Annotated[Mapping[str, float], AfterValidator(_chosen)]  # by name; only the chosen ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """One request as the page made it. It is stored with its take and restores the page."""
+    """A request in the form in which it is stored with its take. The page restores its fields from an order."""
 
     text: str
     clip_id: str
-    start_s: float  # the reference is this window of the clip ...
+    start_s: float  # start of the window of the clip that is the reference
     end_s: float
-    transcript: str  # ... and what is said in exactly that window
+    transcript: str  # the words spoken in exactly that window
     engine: str = "f5"
-    seed: int | None = None  # None draws one; the take records which
+    seed: int | None = None  # None draws a seed, and the take records it
     settings: ChosenSettings = field(default_factory=dict)
-    champion: str = ""  # its id; then it brings the reference, and there is no clip
-    version: str = ""  # of the champion; empty = the current one, and the take records which that was
-    attachment: str = ""  # weights on trial, heard before they are kept with the champion
+    champion: str = ""  # the id of the champion that provides the reference; then there is no clip
+    version: str = ""  # version of the champion; empty = the current one, and the take records it
+    attachment: str = ""  # weights on trial, before they are attached to the champion
 
 
 def read_order(values: Mapping[str, object]) -> Order:
-    """An order from whatever a client sent, as `flat` tells it. What is None or absent is left to the studio, or empty.
+    """Read an order from a client's values, in the form that `flat` returns. A value that is None or absent gets its default.
 
-    Raises BadText and BadSetting for a value of a wrong kind, naming it.
+    Raises BadText or BadSetting for a value of a wrong type; the message names the value.
     """
     read: dict[str, Any] = {}
     for part in fields(Order):
@@ -63,7 +63,7 @@ def read_order(values: Mapping[str, object]) -> Order:
 
 
 def flat(order: Order) -> dict[str, Any]:
-    """The order as it is stored and sent: every setting there is beside the fields, None where it was left alone."""
+    """Return the order as it is stored and sent: its fields and all known settings. A setting that was not chosen is None."""
     values: dict[str, Any] = {}
     for part in fields(Order):
         if part.name == SETTINGS:
@@ -74,7 +74,7 @@ def flat(order: Order) -> dict[str, Any]:
 
 
 def _nested(stored: object) -> object:
-    """What `flat` made, as the fields of an order."""
+    """Return the output of `flat` as the fields of an order."""
     if not isinstance(stored, Mapping):
         return stored
     chosen = {name: stored[name] for name in settings() if stored.get(name) is not None}
@@ -118,7 +118,9 @@ def _seed(name: str, value: object) -> int:
 
 def _whole(name: str, value: object, low: int, high: int) -> int:
     whole = value if isinstance(value, int) and not isinstance(value, bool) else None
-    if isinstance(value, float) and value.is_integer():  # JSON of some languages knows no other numbers
+    if (
+        isinstance(value, float) and value.is_integer()
+    ):  # the JSON encoders of some languages write all numbers as floats
         whole = int(value)
     if whole is None or not low <= whole <= high:
         raise _wrong(name, f"a whole number from {low} to {high}", value)
@@ -130,12 +132,12 @@ def _wrong(name: str, wanted: str, value: object, error: type[EngineError] = Bad
 
 
 def shown(value: object) -> str:
-    """Whatever a client sent, short enough for a sentence."""
+    """Return a client's value, shortened for a message."""
     text = reprlib.repr(value)
     return text if len(text) <= SHOWN_MAX else text[: SHOWN_MAX - 1] + "…"
 
 
-# How a field of each type is read, and what it is when it is neither given nor has a default.
+# The reader of each field type, and the value if a field is absent and has no default.
 KINDS: Mapping[object, tuple[Callable[[str, object], object], object]] = {
     str: (_text, ""),
     float: (_number, 0.0),

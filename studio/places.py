@@ -1,4 +1,4 @@
-"""STUDIO_STORES parsed: the kinds of stores there are, and where each store is. Nothing is connected."""
+"""Parse STUDIO_STORES: the kinds of stores, and the address of each store. Nothing is connected."""
 
 import os
 import re
@@ -22,8 +22,8 @@ class WrongStores(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class FolderPlace:
-    title: ClassVar = "folder"  # of this kind of store, for the page
-    scheme: ClassVar = "folder:"  # what its address begins with
+    title: ClassVar = "folder"  # name of this kind of store on the page
+    scheme: ClassVar = "folder:"  # prefix of the address
     form: ClassVar = "folder:/path"
 
     name: str
@@ -31,14 +31,14 @@ class FolderPlace:
 
     @property
     def where(self) -> str:
-        """What a person reads of where it is."""
+        """Return the address for display."""
         return str(self.folder)
 
     @classmethod
     def read(cls, name: str, address: str) -> Self:
-        """Raises WrongStores."""
+        """Parse the address of a folder store. Raises WrongStores."""
         path = address.removeprefix(cls.scheme)
-        folder = Path(os.path.expanduser(path))  # Path's own raises for an unknown ~user
+        folder = Path(os.path.expanduser(path))  # Path.expanduser raises an error for an unknown ~user
         if not path or not folder.is_absolute():
             raise WrongStores(f"{name}: a folder store needs an absolute path, as in {name}=folder:/srv/champions")
         return cls(name, folder)
@@ -46,7 +46,7 @@ class FolderPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class S3Place:
-    """Empty = boto3's own default."""
+    """An S3 bucket and prefix. Empty fields use boto3's defaults."""
 
     title: ClassVar = "S3"
     scheme: ClassVar = "s3://"
@@ -57,19 +57,19 @@ class S3Place:
     prefix: str = ""  # empty, or ends in /
     endpoint: str = ""  # https://host[:port] of an S3-compatible service
     region: str = ""
-    profile: str = ""  # of the AWS configuration, where stores need different credentials
+    profile: str = ""  # profile in the AWS configuration, if stores need different credentials
     addressing: Addressing = "auto"
-    checksum: Checksum = "when_supported"  # some services know no checksums: when_required
+    checksum: Checksum = "when_supported"  # use when_required for services without checksums
 
     @property
     def where(self) -> str:
-        """What a person reads of where it is; an endpoint without the rest of its address."""
+        """Return the address for display, with the host of the endpoint only."""
         at = f" at {urlsplit(self.endpoint).netloc}" if self.endpoint else ""
         return f"s3://{self.bucket}/{self.prefix}{at}"
 
     @classmethod
     def read(cls, name: str, address: str) -> Self:
-        """Raises WrongStores."""
+        """Parse the address of an S3 store. Raises WrongStores."""
         url = _split(name, address)
         options = dict(parse_qsl(url.query, keep_blank_values=True))
         if BUCKET.fullmatch(url.netloc) is None or url.fragment:
@@ -103,12 +103,12 @@ class HubPlace:
 
     @property
     def where(self) -> str:
-        """What a person reads of where it is."""
+        """Return the address for display."""
         return f"hf://{self.repo}"
 
     @classmethod
     def read(cls, name: str, address: str) -> Self:
-        """Raises WrongStores."""
+        """Parse the address of a Hub store. Raises WrongStores."""
         repo = address.removeprefix(cls.scheme)
         if REPO.fullmatch(repo) is None:
             raise WrongStores(f"{name}: write a repository of the Hugging Face Hub as {name}={cls.form}")
@@ -121,7 +121,7 @@ FORMS = " or ".join(f"name={kind.form}" for kind in KINDS)
 
 
 def parse_stores(written: Sequence[str]) -> tuple[Place, ...]:
-    """`bucket=s3://champions/f5tts-models/?endpoint=https://s3.example.com&addressing=path` and its like.
+    """Parse entries such as `bucket=s3://champions/f5tts-models/?endpoint=https://s3.example.com&addressing=path`.
 
     Raises WrongStores.
     """
@@ -155,12 +155,12 @@ def _check_endpoint(name: str, written: str) -> None:
 def _split(name: str, url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises for what is no number
+        _ = parts.port  # raises ValueError for an invalid port
         return parts
     except ValueError:
         raise WrongStores(
             f"{name}: this is no address; write s3://bucket/prefix, and an endpoint as http(s)://host[:port]"
-        ) from None  # its cause may show a secret
+        ) from None  # the cause may contain a secret
 
 
 def _one_of(name: str, option: str, options: dict[str, str], allowed: tuple[str, ...]) -> str:

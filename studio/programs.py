@@ -1,4 +1,4 @@
-"""What programs ask for: who asks, how a line becomes an order, and which of their requests run."""
+"""Speech requests of programs: callers, orders for their lines, and the requests that run."""
 
 import secrets
 import threading
@@ -16,16 +16,16 @@ from studio.studio import Studio
 from studio.web.callers import Caller, Callers, LimitReached
 from studio.web.drain import Drain
 
-STREAM_WAIT_S = 5  # until asking again is worth it
+STREAM_WAIT_S = 5  # before a refused caller retries
 
 
 class UnknownRequest(NotFound):
-    """No such request of this caller runs."""
+    """This caller has no running request with this id."""
 
 
 @dataclass(eq=False)
 class Stream:
-    """One answer in the making, and the requests that speak it."""
+    """One answer that is generated, and its requests."""
 
     caller: Caller
     id: str = field(default_factory=lambda: secrets.token_urlsafe(16))
@@ -33,14 +33,14 @@ class Stream:
     stopped: bool = False
 
     def stop(self) -> None:
-        """Stop what runs, and whatever is started later."""
+        """Cancel the running requests, and all that start later."""
         self.stopped = True
         for ticket in self.tickets:
             ticket.cancel()
 
 
 class Programs:
-    """Any thread may call it."""
+    """The speech requests of programs. Thread-safe."""
 
     def __init__(self, studio: Studio, drain: Drain) -> None:
         self.callers = Callers(studio.settings)
@@ -49,16 +49,16 @@ class Programs:
         self._lock = threading.Lock()
 
     def order(self, text: str, voice: str, model: str, settings: Mapping[str, object]) -> Order:
-        """A line by a named voice, as `NamedVoices.order` tells it. Raises EngineError.
+        """Return an order for a line by a named voice, as `NamedVoices.order` does. Raises EngineError.
 
-        For an engine that still loads nobody waits: programs have time limits of their own.
+        An engine that still loads raises NotReady, because programs have their own time limits.
         """
         order = self._studio.named_voices.order(text, voice, model, settings)
         self._engine(order.engine)
         return order
 
     def order_for_reference(self, text: str, model: str, settings: Mapping[str, object]) -> Order:
-        """A line for a reference that comes with the request. Raises EngineError."""
+        """Return an order for a line whose reference comes with the request. Raises EngineError."""
         engine = self._engine(model)
         return read_order({**asked_for(settings), "text": text, "engine": engine.name})
 
@@ -67,11 +67,11 @@ class Programs:
         return self._engine(engine).settings
 
     def has_words(self, text: str) -> bool:
-        """Return True if there is more in a text than stage directions that are not spoken."""
+        """Return True if a text contains more than stage directions that are not spoken."""
         return bool((without_directions(text) if self._studio.settings.stage_directions else text).strip())
 
     def open(self, caller: Caller) -> Stream:
-        """Begin an answer; `close` must follow. Raises Closing, LimitReached."""
+        """Begin an answer; the caller must call `close`. Raises Closing, LimitReached."""
         self._drain.require_open()
         most, stream = self._studio.settings.api_streams, Stream(caller)
         with self._lock:
@@ -89,7 +89,7 @@ class Programs:
         *,
         live: bool = True,
     ) -> tuple[Stream, Ticket]:
-        """An answer of one request; `close` must follow. Raises EngineError."""
+        """Begin an answer with one request; the caller must call `close`. Raises EngineError."""
         stream = self.open(caller)
         try:
             return stream, self.start(stream, order, arrived_at, reference, live=live)
@@ -100,9 +100,9 @@ class Programs:
     def start(
         self, stream: Stream, order: Order, arrived_at: float, reference: Reference | None = None, *, live: bool = True
     ) -> Ticket:
-        """Submit an order of this answer, with the reference that came with it if any did. Raises EngineError.
+        """Submit an order of this answer, optionally with the reference that came with it. Raises EngineError.
 
-        It is `live` if it is heard while it is made.
+        Set `live` if the audio is heard while it is generated.
         """
         session_id = stream.caller.session_id
         ticket = self._studio.speaking.say(
@@ -114,13 +114,13 @@ class Programs:
         return ticket
 
     def close(self, stream: Stream) -> None:
-        """Forget an answer; what still runs of it is stopped."""
+        """Stop an answer and forget it."""
         stream.stop()
         with self._lock:
             self._streams.pop(stream.id, None)
 
     def stop(self, caller: Caller, id: str) -> None:
-        """Stop an answer to this caller. Raises UnknownRequest."""
+        """Stop an answer of this caller. Raises UnknownRequest."""
         with self._lock:
             stream = self._streams.get(id)
         if stream is None or stream.caller != caller:
@@ -128,7 +128,7 @@ class Programs:
         stream.stop()
 
     def _engine(self, name: str) -> EngineStatus:
-        """Raises UnknownEngine, and NotReady while it loads."""
+        """Return the status of an engine. Raises UnknownEngine, and NotReady while the engine loads."""
         status = self._studio.named_voices.engine(name)
         if status.state == "loading":
             raise NotReady(f"{status.title} is still loading ({status.message}); ask again in a few seconds")

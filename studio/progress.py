@@ -1,4 +1,4 @@
-"""How whoever does long work reports how far it is, and sizes in words."""
+"""Progress reports of long-running work, and sizes for display."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,12 +10,12 @@ UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
 def share(report: ProgressReporter, start: float, end: float) -> ProgressReporter:
-    """A reporter for a piece of the work, which lies between these fractions of the whole."""
+    """Return a reporter for a part of the work that lies between these fractions of the whole."""
     return lambda progress: report(replace(progress, fraction=start + (end - start) * progress.fraction))
 
 
 def format_bytes(count: int) -> str:
-    """Bytes as people read them: `1.02 GB`."""
+    """Format a number of bytes for display, such as `1.02 GB`."""
     value, unit = float(count), 0
     while value >= 999.5 and unit < len(UNITS) - 1:
         value, unit = value / 1000, unit + 1

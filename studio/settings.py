@@ -1,4 +1,4 @@
-"""Typed settings from the environment and `.env`; an unknown STUDIO_* key is refused, so no typo is silent."""
+"""Typed settings from the environment and `.env`. Unknown STUDIO_* keys are refused, so that a typo is noticed."""
 
 import difflib
 import os
@@ -19,7 +19,7 @@ PREFIX = "STUDIO_"
 ENV_FILE = ".env"
 DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
 SITE = re.compile(r"https://[\w.*-]+(:\d+)?")
-ORIGIN = re.compile(r"[a-z][a-z\d+.-]*://([\w.-]+|\[[\da-f:]+\])(:\d+)?")  # web apps have other schemes
+ORIGIN = re.compile(r"[a-z][a-z\d+.-]*://([\w.-]+|\[[\da-f:]+\])(:\d+)?")  # apps with a web view have other schemes
 ROOT_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 KEY_MIN = 16  # characters
 Network = IPv4Network | IPv6Network
@@ -30,7 +30,7 @@ NOT_YET = {
 
 
 def read_keys(keys: SecretStr) -> dict[str, str]:
-    """Names by key. Raises ValueError, whose sentence shows no key."""
+    """Return the names of API keys, by key. Raises ValueError, whose message shows no key."""
     listed = [part.strip().partition(":") for part in keys.get_secret_value().split(",") if part.strip()]
     if not all(name and len(key) >= KEY_MIN for name, _, key in listed):
         raise ValueError(f"write each key as name:key, with at least {KEY_MIN} characters that nobody can guess")
@@ -59,7 +59,7 @@ def _network(written: object) -> Network:
 
 
 class WrongSettings(Exception):
-    """A setting is unknown or holds a value it cannot have; the message names it and never shows a secret."""
+    """A setting is unknown or has an invalid value; the message names the setting and shows no secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +72,17 @@ class VisitorLimits:
 
 
 class Settings(BaseSettings):
-    """One field per STUDIO_* key; 0 and `auto` leave the choice to the machine."""
+    """One field for each STUDIO_* variable. 0 and `auto` let the studio choose."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
         env_file=ENV_FILE,
         env_file_encoding="utf-8",
         env_ignore_empty=True,
-        extra="ignore",  # .env may hold other programs' keys; ours are checked by `_known_keys`
+        extra="ignore",  # .env may contain keys of other programs; `_known_keys` checks the studio's
         frozen=True,
         hide_input_in_errors=True,
-        use_attribute_docstrings=True,  # docs/configuration.md is made of them
+        use_attribute_docstrings=True,  # docs/configuration.md is generated from them
     )
 
     host: str = "127.0.0.1"
@@ -170,7 +170,7 @@ class Settings(BaseSettings):
     @field_validator("engines", "allowed_hosts", "cors_origins", "frame_ancestors", mode="before")
     @classmethod
     def _listed(cls, value: object) -> object:
-        """`f5,s1` as people write it in a shell."""
+        """Split a comma-separated value such as `f5,s1`."""
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
@@ -178,7 +178,7 @@ class Settings(BaseSettings):
     @field_validator("stores", mode="before")
     @classmethod
     def _parsed(cls, value: object) -> object:
-        """Raises WrongStores, a ValueError, whose sentence shows no credential."""
+        """Parse the stores. Raises WrongStores, a ValueError, whose message shows no credential."""
         listed = cls._listed(value)
         return parse_stores(listed) if isinstance(listed, tuple) else listed
 
@@ -262,17 +262,17 @@ class Settings(BaseSettings):
 
     @property
     def on_loopback(self) -> bool:
-        """Whether only this machine can reach the studio."""
+        """Return True if only this machine can reach the studio."""
         return self.socket is not None or self.host in LOOPBACK
 
     @property
     def is_public(self) -> bool:
-        """True if a setting opens the studio to others than the owner."""
+        """Return True if a setting opens the studio to others than the owner."""
         return bool(self.login.get_secret_value() or self.allowed_hosts or self.frame_ancestors)
 
     @property
     def visitor_limits(self) -> VisitorLimits:
-        """The limits for visitors: the settings, else the defaults of a public studio, else no limits."""
+        """Return the limits for visitors: the settings, else the defaults of a public studio, else no limits."""
         usual = VisitorLimits() if self.is_public else VisitorLimits(days=0, each_mb=0, all_gb=0)
         return VisitorLimits(
             days=usual.days if self.visitor_days is None else self.visitor_days,
@@ -281,10 +281,10 @@ class Settings(BaseSettings):
         )
 
     def answers_to(self, host: str) -> bool:
-        """Whether a request may name this host, written small and without a port.
+        """Return True if a request may use this host name, given in lower case and without a port.
 
-        A foreign page can have its own name resolve to 127.0.0.1 and is then of the studio's own origin; so a loopback
-        studio answers to its own names and those that are allowed, another one to any unless some are allowed.
+        A foreign site can resolve its own name to 127.0.0.1 and then has the studio's origin. Therefore a studio on loopback
+        accepts only its own names and the allowed ones. Other studios accept every name, unless allowed names are set.
         """
         allowed = {name.lower() for name in self.allowed_hosts}
         return host in LOOPBACK or host in allowed or not (self.on_loopback or allowed)
@@ -296,7 +296,7 @@ class Settings(BaseSettings):
     @model_validator(mode="before")
     @classmethod
     def _known_keys(cls, values: Any) -> Any:
-        """pydantic-settings never looks at keys without a field, so a typo would be silent."""
+        """Refuse unknown STUDIO_* keys, which pydantic-settings ignores."""
         known = [name.upper() for name in cls.model_fields]
         ours = [key for key in {*os.environ, *dotenv_values(ENV_FILE)} if key.upper().startswith(PREFIX)]
         wrong = sorted(key for key in ours if key.upper().removeprefix(PREFIX) not in known)
@@ -306,11 +306,11 @@ class Settings(BaseSettings):
 
     @classmethod
     def load(cls) -> Self:
-        """Read the environment, then `.env`. Raises WrongSettings: one sentence for every key that is wrong."""
+        """Read the environment, then `.env`. Raises WrongSettings with one sentence for each invalid key."""
         try:
             return cls()
         except ValidationError as error:
-            raise WrongSettings(_sentence(error)) from None  # its cause may show a secret
+            raise WrongSettings(_sentence(error)) from None  # the cause may contain a secret
 
 
 def _wrong(key: str, known: Collection[str]) -> str:

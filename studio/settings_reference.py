@@ -56,7 +56,7 @@ UNITS = {
     "gpu_concurrency": "requests",
     "max_batch": "rows",
     "threads": "threads",
-}  # by how a name ends
+}  # by the end of the name
 
 
 def table() -> str:

@@ -1,4 +1,4 @@
-"""The use case the studio exists for: an order becomes a performance, a performance a stored take."""
+"""Speak orders: submit each order to the scheduler and store its take."""
 
 import secrets
 import threading
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from studio.history import History, StoredTake
     from studio.references.session_clips import SessionClips
 
-KEPT_PERFORMANCES = 64  # ended ones stay readable, so that a page may still fetch their sound
+KEPT_PERFORMANCES = 64  # ended performances stay readable, so that a page can fetch their audio
 
 
 class UnknownPerformance(NotFound):
-    """No such performance for this session: it ended long ago, or was somebody else's."""
+    """This session has no such performance: it ended long ago, or belongs to another session."""
 
 
 class Performance:
-    """One order being spoken. Any number of threads may read it."""
+    """One order that is spoken. Thread-safe."""
 
     def __init__(
         self,
@@ -58,21 +58,21 @@ class Performance:
 
     @property
     def sample_rate(self) -> int | None:
-        """Hz of its sound; None while its engine is still loading."""
+        """Return the sample rate in Hz; None while the engine is loading."""
         return self._rate()
 
     def status(self) -> Status:
         return self._ticket.status()
 
     def wait(self, timeout_s: float) -> bool:
-        """Whether it ended (done, failed or cancelled) within the time."""
+        """Wait at most `timeout_s` for the end. Return True if the performance is done, failed or cancelled."""
         self._gather()
         ended = self._ticket.wait(timeout_s)
         self._gather()
         return ended
 
     def audio_from(self, sample: int, timeout_s: float) -> Samples:
-        """What was made after `sample` samples, waiting at most this long for some; empty if there is nothing new."""
+        """Return the audio after the first `sample` samples. Wait at most `timeout_s` for some; empty if there is none."""
         self._gather()
         if self._made <= sample:
             self._ticket.wait_unread(timeout_s)
@@ -84,7 +84,7 @@ class Performance:
         self._ticket.cancel()
 
     def result(self) -> "StoredTake":
-        """The stored take. Raises the order's own error if it failed or was stopped; a full disk may be retried."""
+        """Return the stored take. Raises the order's error if it failed or was stopped; after a full disk, call it again."""
         take = self._ticket.result()
         with self._lock:
             if self._stored is None:
@@ -92,7 +92,7 @@ class Performance:
             return self._stored
 
     def _gather(self) -> None:
-        """Take what was made from the ticket, so that the scheduler never waits for a reader."""
+        """Take the generated audio from the ticket, so that the scheduler never waits for a reader."""
         with self._lock:
             while (chunk := self._ticket.read()) is not None:
                 self._pieces.append(chunk.audio.samples)
@@ -102,8 +102,8 @@ class Performance:
 def doubts(reference: Reference, *, of_clip: bool) -> list[str]:
     """Return warnings about the reference. The take is spoken anyway, because the measurements may be wrong.
 
-    The warnings about a clip are all failures of its report. A champion was checked when it was made; only its speech rate
-    is checked here.
+    For a clip, the warnings are all failures of its report. A champion was checked when it was made, so only its speech rate is
+    checked here.
     """
     if of_clip:
         source = Source(sample_rate=reference.audio.sample_rate)
@@ -113,6 +113,8 @@ def doubts(reference: Reference, *, of_clip: bool) -> list[str]:
 
 
 class SpeechService:
+    """Submits orders to the scheduler, and keeps performances and takes."""
+
     def __init__(
         self,
         manager: Manager,
@@ -122,7 +124,7 @@ class SpeechService:
         *,
         directions: bool = True,
     ) -> None:
-        """Without `directions`, stage directions are spoken as words."""
+        """Treat stage directions as words if `directions` is False."""
         self._manager, self._directions = manager, directions
         self._session_clips = session_clips
         self._champions = champions
@@ -131,9 +133,9 @@ class SpeechService:
         self._lock = threading.Lock()
 
     def speak(self, order: Order, *, session_id: str, arrived_at: float | None = None) -> Performance:
-        """Submit the order, whose take is kept. Raises EngineError when it cannot be spoken; then nothing was queued.
+        """Submit an order whose take is kept. Raises EngineError if the order is refused; then nothing was queued.
 
-        `arrived_at` is when the order reached the server, in seconds of time.monotonic().
+        `arrived_at` is the arrival time of the order at the server, in seconds of time.monotonic().
         """
         order, ticket, warnings = self._submit(order, session_id, arrived_at)
         performance = Performance(
@@ -156,10 +158,10 @@ class SpeechService:
         reference: Reference | None = None,
         live: bool = True,
     ) -> Ticket:
-        """Submit the order for somebody who takes the sound away: likewise, but nothing of it is kept.
+        """Submit an order whose take is not kept. Raises EngineError.
 
-        `reference` is a voice that came with it, in place of a champion or a clip. What is not `live`, heard while it is made,
-        need not begin early.
+        `reference` is a voice that came with the order, in place of a champion or a clip. An order that is not `live` is not
+        heard while it is generated, so it need not start early.
         """
         return self._submit(order, session_id, arrived_at, reference, live)[1]
 
@@ -171,11 +173,11 @@ class SpeechService:
         sent: Reference | None = None,
         live: bool = True,
     ) -> tuple[Order, Ticket, list[str]]:
-        """What is spoken exactly, the request in the scheduler, and what the designer should know of it."""
+        """Submit an order. Return the order as spoken, its ticket, and warnings for the designer."""
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
         self._manager.check(order.engine, order.settings)
         text = order.text if self._directions else with_spoken_directions(order.text)
-        parse(text)  # the engine reads the text again later; a text that cannot be spoken is refused before it waits
+        parse(text)  # refuses unspeakable text before it waits; the engine parses the text again
         order, reference, weights = (order, sent, None) if sent else self._cast(order, session_id)
         taken = weights if self._manager.status(order.engine).fine_tunes else None
         request = _request(replace(order, text=text), reference, taken, live)
@@ -183,11 +185,11 @@ class SpeechService:
         return order, ticket, [] if taken is weights else [self._ignored(order)]
 
     def reference(self, order: Order, session_id: str) -> Reference:
-        """What the engine hears of the order's voice. Raises EngineError where it cannot be used."""
+        """Return the reference that the engine gets for the order's voice. Raises EngineError if the voice cannot be used."""
         return self._cast(order, session_id)[1]
 
     def performance(self, session_id: str, id: str) -> Performance:
-        """A live or recently ended performance of this session. Raises UnknownPerformance."""
+        """Return a running or recently ended performance of this session. Raises UnknownPerformance."""
         with self._lock:
             found = self._performances.get((session_id, id))
         if found is None:
@@ -195,7 +197,7 @@ class SpeechService:
         return found
 
     def _cast(self, order: Order, session_id: str) -> tuple[Order, Reference, Weights | None]:
-        """The order with the champion's version in it, what the engine hears of the voice, and the voice's own weights."""
+        """Return the order with the champion's version, the reference, and the weights of the voice if it has any."""
         if order.champion:
             voice = self._champions.voice(order.champion, order.version, order.attachment)
             cast = replace(order, version=voice.version, clip_id="", start_s=0.0, end_s=0.0, transcript="")

@@ -1,4 +1,4 @@
-"""The studio's services, as routes and pages are handed them."""
+"""The studio's services, as routes and pages receive them."""
 
 from dataclasses import dataclass
 
@@ -20,17 +20,19 @@ from studio.web.visitors import Visitors
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Studio:
+    """All services of a studio."""
+
     settings: Settings
     manager: Manager
     speaking: SpeechService
     clips: ClipStore
-    session_clips: SessionClips  # whose clips; pages and routes add and get clips through it
+    session_clips: SessionClips  # the clips of each session; pages and routes add and get clips through it
     history: History
     listening: Listening
     champions: Champions
-    named_voices: NamedVoices  # those that programs and scripts may name
+    named_voices: NamedVoices  # voices that programs and scripts can name
     scripts: Scripts
-    take_voices: TakeVoices  # what champions are created from
+    take_voices: TakeVoices  # takes from which champions are created
     telemetry: Telemetry
     disk: DiskSpace
     visitors: Visitors

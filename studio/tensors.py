@@ -3,9 +3,9 @@
     {"inputs": [{"name": "text", "shape": [1], "datatype": "BYTES", "data": ["Who goes there?"]}, …]}
     {"outputs": [{"name": "audio", "shape": [24000], "datatype": "INT16", "data": [0, 3, …]}, …]}
 
-Each input holds one value. In the binary form a tensor has "parameters": {"binary_data_size": …} instead of "data", and its
-value follows the JSON in the order of the tensors: numbers little-endian, BYTES as their length in four bytes and the bytes.
-A request names the outputs that it wants in "outputs", with "parameters": {"binary_data": true} for those wanted as bytes.
+Each input has one value. In the binary form a tensor has "parameters": {"binary_data_size": …} instead of "data", and the
+values follow the JSON in the order of the tensors: numbers are little-endian, BYTES have a length of four bytes before the
+content. A request lists the outputs it wants in "outputs", with "parameters": {"binary_data": true} for binary ones.
 """
 
 import json
@@ -26,7 +26,7 @@ NUMBERS = {
 }
 LENGTH_BYTES = 4
 SHAPES: tuple[list[int], ...] = ([], [1], [1, 1])
-AUDIO, RATE, WAV = "audio", "sample_rate", "wav"  # outputs, as the models in Triton have them
+AUDIO, RATE, WAV = "audio", "sample_rate", "wav"  # names of outputs, as in the Triton models
 JSON = "application/json"
 BINARY = "application/vnd.sagemaker-triton.binary+json;json-header-size="
 
@@ -40,7 +40,7 @@ class BadTensors(BadInput):
 @dataclass(frozen=True, slots=True)
 class TensorRequest:
     values: Mapping[str, Value]  # inputs by name
-    outputs: Mapping[str, bool]  # requested outputs by name; True = as bytes after the JSON
+    outputs: Mapping[str, bool]  # requested outputs by name; True = binary, after the JSON
     id: str  # repeated in the answer
 
 
@@ -57,7 +57,7 @@ def read_tensors(body: bytes, json_bytes: int) -> TensorRequest:
 
 
 def write_tensors(audio: Audio, request: TensorRequest, model: str) -> TensorAnswer:
-    """Write the sound as the outputs that the request wants."""
+    """Write the audio as the outputs that the request wants."""
     head, tail = [], b""
     for name, as_bytes in request.outputs.items():
         output, packed, listed = _output(name, audio)
@@ -126,7 +126,7 @@ def _inputs(asked: Mapping[str, Any], behind: bytes) -> dict[str, Value]:
 
 
 def read_object(written: bytes, name: str = "the body") -> Mapping[str, Any]:
-    """JSON's; `name` is what it is called in a refusal. Raises BadTensors."""
+    """Parse a JSON object; messages call it `name`. Raises BadTensors."""
     try:
         read = json.loads(written)
     except (ValueError, RecursionError) as error:

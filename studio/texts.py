@@ -8,7 +8,7 @@ from pydantic import Field
 from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS
 from engines.text.limits import too_long
 
-MAX_NAME_CHARACTERS = 200  # of a name, an id or another word
+MAX_NAME_CHARACTERS = 200  # limit of a name, an id or another short field
 
 Text = Annotated[str, Field(max_length=MAX_CHARACTERS)]
 Transcript = Annotated[str, Field(max_length=MAX_TRANSCRIPT_CHARACTERS)]

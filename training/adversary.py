@@ -1,4 +1,4 @@
-"""Discriminators of sound, for the trainings of F5's vocoder and of S1's codec.
+"""Discriminators of audio, for training F5's vocoder and S1's codec.
 
 Spectra at several window lengths (Défossez et al. 2022, arXiv:2210.13438) and waves folded by several periods (Kong et al.
 2020, arXiv:2010.05646), all of them small.
@@ -42,7 +42,7 @@ class SpectrumDiscriminator(nn.Module):
         self.score = nn.Conv2d(channels, 1, 3, padding=1)
 
     def forward(self, audio: Tensor) -> Scored:
-        """(b, samples)."""
+        """Score audio of shape (b, samples)."""
         taper = torch.hann_window(self.window, device=audio.device)
         with torch.autocast(audio.device.type, enabled=False):
             bins = torch.stft(audio.float(), self.window, self.window // 4, window=taper, return_complex=True)
@@ -64,7 +64,7 @@ class PeriodDiscriminator(nn.Module):
         self.score = nn.Conv2d(widths[-1], 1, (3, 1), padding=(1, 0))
 
     def forward(self, audio: Tensor) -> Scored:
-        """(b, samples)."""
+        """Score audio of shape (b, samples)."""
         audio = F.pad(audio, (0, -audio.shape[1] % self.period), mode="reflect")
         return _scored(self.layers, self.score, torch.unflatten(audio, 1, (-1, self.period))[:, None])
 
@@ -79,7 +79,7 @@ def _scored(layers: nn.ModuleList, last: nn.Module, x: Tensor) -> Scored:
 
 
 class Discriminators(nn.Module):
-    """One discriminator per window length and, if periods are given, one per period."""
+    """One discriminator for each window length and, if periods are given, one for each period."""
 
     def __init__(self, periods: Sequence[int] = PERIODS) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class Discriminators(nn.Module):
         whole.to(memory_format=torch.channels_last)
 
     def discriminator_loss(self, made: Tensor, real: Tensor) -> Tensor:
-        """Hinge loss; `made` is detached here."""
+        """Return the hinge loss; `made` is detached here."""
         both, loss = torch.cat((real, made.detach())), real.new_zeros(())
         for discriminator in self.each:
             true, false = discriminator(both)[0].chunk(2)
@@ -120,7 +120,7 @@ class Adversary:
         self.optimizer = torch.optim.AdamW(self.discriminators.parameters(), lr=weights.rate, betas=(0.8, 0.99))
 
     def step(self, made: Tensor, real: Tensor, rate: float = 1.0) -> Tensor:
-        """A step of the discriminators at this share of their rate; returns the loss of the sound's maker then."""
+        """Make a step of the discriminators at this share of their rate. Return the loss for the generator of `made`."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.weights.rate * rate
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):

@@ -1,4 +1,4 @@
-"""A dataclass's fields as the arguments of a command, so that each is written once: `field: Annotated[type, help]`."""
+"""Turn the fields of a dataclass into arguments of a command: `field: Annotated[type, help]`."""
 
 import argparse
 import json
@@ -11,7 +11,7 @@ Options = TypeVar("Options")
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """Comma-separated numbers."""
+    """Parse comma-separated numbers."""
     return tuple(int(number) for number in text.split(",") if number)
 
 
@@ -40,7 +40,7 @@ def add_options(parser: argparse.ArgumentParser, kind: type[Any]) -> None:
 
 
 def parse_options(kind: type[Options], args: argparse.Namespace) -> Options:
-    """The dataclass of what was given."""
+    """Return the dataclass with the parsed arguments."""
     known: Any = kind
     made: Options = known(**{each.name: getattr(args, each.name) for each in fields(known)})
     return made

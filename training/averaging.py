@@ -1,11 +1,11 @@
-"""Exponential moving average of a model's parameters: what is evaluated and exported."""
+"""Exponential moving average of a model's parameters, which is evaluated and exported."""
 
 import torch
 from torch import nn
 
 
 class WeightAverage:
-    """`keep` is the share that the average keeps at a step; buffers are constants in these models and left out."""
+    """The average keeps the share `keep` in each step. Buffers are constant in these models and left out."""
 
     def __init__(self, model: nn.Module, keep: float) -> None:
         self.keep = keep
@@ -14,7 +14,7 @@ class WeightAverage:
 
     @torch.no_grad()
     def update(self, step: int) -> None:
-        """After a step of the optimizer, counted from the beginning of the training."""
+        """Update the average after a step of the optimizer, counted from the beginning of the training."""
         keep = min(self.keep, (1 + step) / (10 + step))
         torch._foreach_lerp_(list(self.mean.values()), [p.detach() for p in self.live.values()], 1 - keep)
 

@@ -1,4 +1,4 @@
-"""Training goes on uncompiled where compiled code fails."""
+"""Continue training without compilation if compiled code fails."""
 
 import logging
 from collections.abc import Callable
@@ -9,7 +9,7 @@ Figures = TypeVar("Figures")
 
 
 def compiled_or_not(step: Callable[[], Figures], compiled: bool, give_up: Callable[[], None]) -> Figures:
-    """A step's figures; where compiled code fails, `give_up` undoes the compiling and the step is made once more."""
+    """Return a step's figures. If compiled code fails, call `give_up`, which undoes the compilation, and repeat the step."""
     try:
         return step()
     except Exception:

@@ -1,4 +1,4 @@
-"""Weights in a quarter of the space: int8, one float16 scale an output channel, as `engines.runtime.weights` restores them."""
+"""Weights in a quarter of the space: int8 with a float16 scale for each output channel, as `engines.runtime.weights` reads."""
 
 from collections.abc import Mapping
 
@@ -12,9 +12,9 @@ SMALLEST = 4096  # elements; a smaller tensor, or a vector, stays float16
 
 
 def pack(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """`name` becomes int8 and `name.scale` (channels,) float16 for big matrices and kernels; the rest becomes float16.
+    """Return int8 `name` and float16 `name.scale` (channels,) for big matrices and kernels, and float16 for other tensors.
 
-    A channel's largest weight is always 127 steps, by which engines know whole steps again; one too small for that is zero.
+    A channel's largest weight is always 127 steps, by which engines recognise steps; a channel too small for that is zero.
     """
     packed: dict[str, Tensor] = {}
     for name, tensor in tensors.items():

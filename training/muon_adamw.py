@@ -1,4 +1,4 @@
-"""Muon for the matrices inside the blocks, AdamW for the rest, as one optimizer."""
+"""Muon for the matrices in the blocks and AdamW for the rest, as one optimizer."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from training.muon import Muon
 
 
 class MuonAdamW:
-    """`matrices` are some of the `parameters`; the rates are those that a step's factor is applied to."""
+    """The optimizer. `matrices` are some of the `parameters`; a step's factor scales both rates."""
 
     def __init__(
         self,
@@ -31,8 +31,10 @@ class MuonAdamW:
         return [parameter.grad for parameter in self.parameters if parameter.grad is not None]
 
     def step(self, factor: float) -> Tensor:
-        """A step at a share of the rates, with gradients clipped to a norm of 1, and without them where one is not finite;
-        returns their norm."""
+        """Make a step at a share of the rates, with gradients clipped to a norm of 1. Return their norm.
+
+        If a gradient is not finite, the step uses none.
+        """
         norm = nn.utils.clip_grad_norm_(self.parameters, 1.0, foreach=True)
         finite = torch.isfinite(norm)
         self.adam.param_groups[0]["lr"] = self.adam_rate * factor
@@ -45,6 +47,6 @@ class MuonAdamW:
         return {"adam": self.adam.state_dict(), "muon": self.muon.state()}
 
     def restore(self, state: dict[str, dict[str, Tensor]]) -> None:
-        """Of `state`, with any other entries beside."""
+        """Restore the optimizer from the output of `state`, which may contain further entries."""
         self.adam.load_state_dict(state["adam"])
         self.muon.restore(state["muon"])

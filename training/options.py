@@ -1,4 +1,4 @@
-"""The options that every training has."""
+"""The options of all trainings."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ from training.schedule import TrainingSchedule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingOptions:
-    """Of one call; a training may be spread over several, each resuming from the one before."""
+    """The options of one call. A training may use several calls, each resuming from the one before."""
 
     data: Annotated[Path, "corpus folder"]
     out: Annotated[Path, "folder for weights and state"]

@@ -1,4 +1,4 @@
-"""Import single modules of upstream's packages where the needs of their other modules are absent."""
+"""Import single modules of upstream's packages without the dependencies of their other modules."""
 
 import importlib.machinery
 import importlib.util
@@ -11,16 +11,16 @@ from torch import nn
 
 
 def stand_in(names: Sequence[str]) -> None:
-    """Empty modules for those of these that are not installed, parents first."""
+    """Create empty modules for those of these names that are not installed, parents first."""
     for name in names:
         if name not in sys.modules and _missing(name):
             _stub(name)
 
 
 def open_packages(*names: str) -> None:
-    """Enter packages as bare namespaces, parents first: their `__init__` would import training and serving code.
+    """Register packages as bare namespaces, parents first, because their `__init__` would import training and serving code.
 
-    Raises ModuleNotFoundError for one that is not installed.
+    Raises ModuleNotFoundError if a package is not installed.
     """
     for name in names:
         if name not in sys.modules:
@@ -45,7 +45,7 @@ def _stub(name: str) -> None:
 
 
 def _attribute(name: str) -> type:
-    """What `from absent import name` gets."""
+    """Return what `from absent import name` gets."""
     if name.startswith("__"):
         raise AttributeError(name)
     return object

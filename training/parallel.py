@@ -1,4 +1,4 @@
-"""Data parallelism: several processes, one a GPU, that train one model."""
+"""Data parallelism: several processes, one for each GPU, train one model."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ Options = TypeVar("Options")
 
 
 class ProcessGroup:
-    """The processes of a training; of a single one, every method leaves things as they are."""
+    """The processes of a training. With a single process, every method does nothing."""
 
     def __init__(self, rank: int = 0, size: int = 1) -> None:
         self.rank, self.size = rank, size
@@ -43,13 +43,13 @@ class ProcessGroup:
                 dist.broadcast(value, 0)
 
     def barrier(self, device: torch.device) -> None:
-        """Wait until all processes have come this far; a broadcast alone lets the first one go on."""
+        """Wait until all processes have reached this point; a broadcast alone would not stop the first one."""
         self.add(torch.zeros((), device=device))
         if device.type == "cuda":
             torch.cuda.synchronize(device)
 
     def broadcast_numbers(self, numbers: Sequence[float], device: torch.device) -> list[float]:
-        """The first process's numbers, everywhere: what each one's own clock says must not decide."""
+        """Return the first process's numbers in every process, so that the clocks of others do not decide."""
         if self.size == 1:
             return list(numbers)
         received = torch.tensor(numbers, dtype=torch.float64, device=device)
@@ -61,7 +61,7 @@ Work = Callable[[ProcessGroup, torch.device, Options], None]
 
 
 def run(work: Work[Options], options: Options, gpus: Sequence[int], port: int) -> None:
-    """Run `work(group, device, options)` in one process a GPU; on the CPU where there is none (`gpus` then counts)."""
+    """Run `work(group, device, options)` in one process for each GPU, or on the CPU without GPUs (`gpus` then counts)."""
     if len(gpus) <= 1:
         work(ProcessGroup(), _device(gpus, 0), options)
         return

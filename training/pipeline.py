@@ -1,4 +1,4 @@
-"""Both voices in one call of a stated time: every part is a process of its own."""
+"""Train both voices in one call of a given time; every part is a separate process."""
 
 import logging
 import os
@@ -50,7 +50,7 @@ class PipelineOptions:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The options, when the call began, and what went wrong in it."""
+    """The options of a call, its start, and the parts that failed."""
 
     options: PipelineOptions
     began: float = field(default_factory=time.monotonic)
@@ -65,11 +65,11 @@ class Call:
         return self.options.work / part
 
     def minutes(self, share: float = 1.0) -> str:
-        """A share of what is left, as an argument."""
+        """Return a share of the remaining time, as an argument."""
         return f"{max(2.0, (self.left_s - MARGIN_S) * share) / 60:.3f}"
 
     def common(self, part: str, gpus: tuple[int, ...], shipped: Path) -> list[str]:
-        """Arguments that every training has: a part resumes from an earlier call's weights, or the shipped ones."""
+        """Return the arguments of every training: a part resumes from an earlier call's weights, or the shipped ones."""
         earlier = self.options.resume / part if self.options.resume else None
         start = earlier if earlier and earlier.exists() else shipped
         arguments = ["--data", self.folder("corpus"), "--out", self.folder(part), "--resume", start]
@@ -77,11 +77,11 @@ class Call:
         return list(map(str, arguments))
 
     def rehearsal(self) -> list[str]:
-        """An argument of what begins before the corpus is made; none where the small corpus failed."""
+        """Return the argument of a part that begins before the corpus exists; nothing if the small corpus failed."""
         return [] if REHEARSAL in self.failed else ["--rehearsal", str(self.folder(REHEARSAL))]
 
     def run(self, part: str, module: str, *arguments: str, nice: int = 0) -> None:
-        """One part in a process of its own, killed when all time is over; its output goes to `part`.log of `work`."""
+        """Run one part in a separate process, killed when all time is over; its output goes to `part`.log of `work`."""
         command = [sys.executable, "-m", f"training.{module}", *arguments, *(self.options.extra or {}).get(part, [])]
         log.info("%s: %s", part, " ".join(command[2:]))
         command = ["nice", "-n", str(nice), *command]
@@ -101,7 +101,7 @@ class Call:
 
 
 def train_both(options: PipelineOptions) -> list[str]:
-    """The parts that failed; what the others learned is kept.
+    """Train all parts. Return the parts that failed; the results of the others are kept.
 
     Flow and codec compile on a small corpus while all other cores make the large one.
     """
@@ -149,7 +149,7 @@ def make_rehearsal(call: Call) -> None:
 
 
 def train_f5(call: Call, gpus: tuple[int, ...]) -> None:
-    """The flow, and its student in the same process."""
+    """Train the flow, and its student in the same process."""
     share = call.options.flow_share
     arguments = [*call.common("flow", gpus, checkpoint("f5")), *call.rehearsal()]
     arguments += ["--minutes", call.minutes(share), "--student-minutes", call.minutes(1 - share)]
@@ -159,7 +159,7 @@ def train_f5(call: Call, gpus: tuple[int, ...]) -> None:
 
 
 def train_s1(call: Call, gpus: tuple[int, ...]) -> None:
-    """The codec, then the language model on its codes."""
+    """Train the codec, then the language model on its codes."""
     share, shipped, codec = call.options.codec_share, checkpoint("s1"), call.folder("codec")
     if share:
         arguments = [*call.common("codec", gpus, shipped), *call.rehearsal()]
@@ -173,7 +173,7 @@ def train_s1(call: Call, gpus: tuple[int, ...]) -> None:
 
 
 def pack_up(call: Call) -> None:
-    """Small files of what was learned, as int8 like what is exported of them; and the logs."""
+    """Write small files of all trained weights, as int8 like exported ones, and the logs."""
     out, packers = call.options.out, {"flow": _pack_dit, "student": _pack_dit, "language": _pack_language}
     logs = [f"== {path.stem}\n{path.read_text(encoding='utf-8')}" for path in sorted(call.options.work.glob("*.log"))]
     (out / "logs.txt").write_text("\n".join(logs), encoding="utf-8")

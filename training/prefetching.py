@@ -1,4 +1,4 @@
-"""Batches built by a thread and moved to the device while the ones before are trained on."""
+"""Build batches in a thread and move them to the device while earlier ones are trained on."""
 
 import queue
 import sys
@@ -15,7 +15,7 @@ TURN_S = 5e-4  # for which a thread keeps the interpreter: at 5 ms, the default,
 
 
 def prefetch(batches: Iterator[Batch], device: torch.device, depth: int = 8) -> Iterator[Batch]:
-    """The same batches on the device, up to `depth` of them ahead."""
+    """Yield the batches on the device, up to `depth` of them ahead."""
     ready: queue.Queue[Batch | Exception] = queue.Queue(depth)
 
     def fill() -> None:

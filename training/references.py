@@ -22,23 +22,23 @@ ReferenceClips = dict[str, tuple[Clip, str]]  # name -> clip and transcript
 
 
 def checkpoint(engine: str) -> Path:
-    """Folder of the shipped checkpoint of `f5` or `s1`."""
+    """Return the folder of the shipped checkpoint of `f5` or `s1`."""
     return VOICES / engine / "checkpoint"
 
 
 def read_references(folder: Path) -> ReferenceClips:
-    """Every reference of a folder, by name."""
+    """Return every reference of a folder, by name."""
     paths = sorted((*folder.glob("*.wav"), *folder.glob("*.flac")), key=lambda path: path.stem)
     return {path.stem: (read_clip(path), transcript(path)) for path in paths}
 
 
 def transcript(path: Path) -> str:
-    """What is said in the clip of this path."""
+    """Return the transcript of the clip at this path."""
     return path.with_suffix(".txt").read_text(encoding="utf-8").strip()
 
 
 def read_clip(path: Path) -> Clip:
-    """Samples of a mono 24 kHz 16-bit file. Raises ValueError for any other."""
+    """Return the samples of a mono 24 kHz 16-bit file. Raises ValueError for any other file."""
     with soundfile.SoundFile(path) as file:
         if (file.channels, file.subtype, file.samplerate) != (1, "PCM_16", RATE_HZ):
             raise ValueError(f"{path}: mono, 16 bit and {RATE_HZ} Hz are wanted; record it again")
@@ -47,12 +47,12 @@ def read_clip(path: Path) -> Clip:
 
 
 def write_clip(path: Path, clip: Clip) -> None:
-    """16-bit WAV or FLAC, as the suffix says; what is beyond [-1, 1] is clipped."""
+    """Write 16-bit WAV or FLAC, depending on the suffix; samples beyond [-1, 1] are clipped."""
     write_samples(path, (np.clip(clip, -1, 1) * 32767).astype(np.int16))
 
 
 def write_samples(path: Path, samples: NDArray[np.int16]) -> None:
-    """(samples,) as 16-bit WAV or FLAC, as the suffix says."""
+    """Write samples (samples,) as 16-bit WAV or FLAC, depending on the suffix."""
     path.parent.mkdir(parents=True, exist_ok=True)
     smallest = 1.0 if path.suffix == ".flac" else None
     soundfile.write(path, samples, RATE_HZ, subtype="PCM_16", compression_level=smallest)

@@ -1,4 +1,4 @@
-"""The studio over HTTP: thin routes over its use cases."""
+"""The studio's HTTP API: thin routes over its use cases."""
 
 from studio.api.routes import router
 

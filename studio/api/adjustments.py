@@ -1,4 +1,4 @@
-"""Fields of OpenAI's speech request that an engine cannot follow, although its clients send them.
+"""Fields of OpenAI's speech request that an engine cannot follow, although clients send them.
 
 OpenAI allows a wider range of paces than the engines, and some engines have no pace. The studio speaks such a request anyway,
 and headers of the answer name what was adjusted or ignored.

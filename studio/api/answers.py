@@ -1,4 +1,4 @@
-"""A line as the answer to an HTTP request: its sound while it is made, or whole. Nothing of it is kept."""
+"""Answer an HTTP request with the audio of a line, streamed or complete. Nothing is kept."""
 
 import base64
 import json
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 GONE = "whoever asked has hung up; ask again"
 SSE = "text/event-stream"
-WholeFormat = Literal["wav", "flac"]  # formats with a length in the header, which is unknown while a line is made
+WholeFormat = Literal["wav", "flac"]  # formats whose header has the length, which is unknown during streaming
 
 
 Respond = Callable[[Audio, dict[str, str]], Response]
@@ -42,14 +42,14 @@ def file_response(format: WholeFormat, audio: Audio, headers: dict[str, str]) ->
 
 
 class SpokenForm(Protocol):
-    """The body of a request for a line."""
+    """The body of a speech request."""
 
     @property
     def characters(self) -> int:
-        """Of the line."""
+        """Return the number of characters of the line."""
 
     def order(self, programs: Programs) -> Order:
-        """Raises EngineError."""
+        """Return the order for the line. Raises EngineError."""
 
     def reference(self) -> Reference | None:
         """Return the reference of the request, if it has one. Raises BadAudio, BadText."""
@@ -59,7 +59,7 @@ class SpokenForm(Protocol):
 
 
 class SpeechResponse(StreamingResponse):
-    """Sound while it is made; whoever leaves, and whatever fails, ends what makes it."""
+    """Streamed audio. If the client leaves or sending fails, the requests behind the audio are cancelled."""
 
     def __init__(self, content: AsyncGenerator[bytes, None], close: Callable[[], None], **how: Any) -> None:
         super().__init__(content, **how)
@@ -69,7 +69,7 @@ class SpeechResponse(StreamingResponse):
         try:
             await super().__call__(scope, receive, send)
         except EngineError as error:
-            # Too late for a status: the connection breaks off, so that nobody takes this for the whole.
+            # Too late for a status: close the connection, so that no client takes the audio for complete.
             log.warning("a stream broke off: %s", error)
         finally:
             self._close()
@@ -77,7 +77,7 @@ class SpeechResponse(StreamingResponse):
 
 
 class SpokenAnswers:
-    """Each raises EngineError for what is refused; hanging up stops the line."""
+    """Builds the answers. Each method raises EngineError for a refused request; a disconnect stops the line."""
 
     def __init__(self, studio: Studio, programs: Programs) -> None:
         self._studio, self._programs = studio, programs
@@ -89,7 +89,7 @@ class SpokenAnswers:
     async def streamed(
         self, form: SpokenForm, format: StreamFormat, request: Request, *, sse: bool = False
     ) -> Response:
-        """Sent while it is made."""
+        """Answer with audio that is sent while it is generated."""
         stream, ticket = await to_thread.run_sync(self._begin, form, request)
         try:
             sound = coded(pieces(ticket), format)
@@ -105,7 +105,7 @@ class SpokenAnswers:
         return SpeechResponse(parts, partial(self._programs.close, stream), headers=headers, media_type=media)
 
     async def whole(self, form: SpokenForm, request: Request, respond: Respond | None = None) -> Response:
-        """Make the whole sound, then answer with a WAV file, or with the response that `respond` returns."""
+        """Generate the complete audio, then answer with a WAV file, or with the response that `respond` returns."""
         stream, ticket = await to_thread.run_sync(self._begin, form, request, False)
         try:
             if (audio := await first_of(whole(ticket), gone(request))) is None:
@@ -118,12 +118,12 @@ class SpokenAnswers:
     def _begin(self, form: SpokenForm, request: Request, live: bool = True) -> tuple[Stream, Ticket]:
         programs = self._programs
         caller = programs.callers.caller(request)
-        order = form.order(programs)  # what is refused, or not ready yet, costs nothing
+        order = form.order(programs)  # before spending, so that a refused request does not count against the limits
         programs.callers.spend(caller, form.characters)
         return programs.begin(caller, order, request.state.arrived_at, form.reference(), live=live)
 
     def _headers(self, form: SpokenForm, stream: Stream, ticket: Ticket) -> dict[str, str]:
-        """Return headers that say how the line is made."""
+        """Return headers with the request id, engine, seed and checkpoint of the line."""
         request = ticket.request
         info = self._studio.manager.status(request.engine).info
         checkpoint = request.weights.label if request.weights else info.checkpoint if info else ""
@@ -132,13 +132,13 @@ class SpokenAnswers:
             "x-request-id": stream.id,
             "x-engine": request.engine,
             "x-seed": str(request.seed),
-            "x-checkpoint": quote(checkpoint, safe=" ()"),  # it may hold a champion's name, in any script
+            "x-checkpoint": quote(checkpoint, safe=" ()"),  # may contain a champion's name in any script
             **form.adjusted(request),
         }
 
 
 async def gone(request: Request) -> None:
-    """Return when the client has left."""
+    """Wait until the client disconnects."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
@@ -151,7 +151,7 @@ async def _all(first: bytes, rest: AsyncGenerator[bytes, None]) -> AsyncGenerato
 
 
 async def _events(parts: AsyncGenerator[bytes, None], characters: int) -> AsyncGenerator[bytes, None]:
-    """OpenAI's server-sent events. No tokens are counted here: characters stand where they do."""
+    """Yield OpenAI's server-sent events. The usage counts characters, because the studio counts no tokens."""
     try:
         async with aclosing(parts):
             async for part in parts:

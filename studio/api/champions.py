@@ -1,4 +1,4 @@
-"""Champions over HTTP: anybody lists and hears them; creating, changing, packaging and importing is the owner's."""
+"""Champions over HTTP: everybody may list and hear them; only the owner creates, changes, packages and imports them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -17,9 +17,9 @@ from studio.api.errors import ProblemRoute, SessionId, owners_only
 from studio.api.jobs import job_json
 from studio.api.uploads import received
 from studio.champions.champion import BadChampion, Champion, ChampionConflict, Consent, UnknownChampion
-from studio.champions.disclosure import ROOT, champion_json
 from studio.champions.library import SavedChampion
 from studio.champions.members import PORTRAITS, REFERENCE
+from studio.champions.serializers import ROOT, champion_json
 from studio.order import read_order
 from studio.references.session_clips import UPLOADS
 from studio.studio import Studio
@@ -45,7 +45,7 @@ class ConsentForm(BaseModel):
 
 
 class ChampionForm(BaseModel):
-    """What a person writes of a champion; what is left out stays as it was."""
+    """The editable fields of a champion. Absent fields stay unchanged."""
 
     id: Name = ""
     name: Name = ""
@@ -58,7 +58,7 @@ class ChampionForm(BaseModel):
     line: Text = ""
 
     def applied_to(self, champion: Champion, manager: Manager) -> Champion:
-        """That champion with the given fields. Raises BadChampion, BadSetting."""
+        """Return the champion with the given fields. Raises BadChampion, BadSetting."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         if self.consent is not None:
             given["consent"] = Consent(**self.consent.model_dump())
@@ -69,7 +69,10 @@ class ChampionForm(BaseModel):
 
 
 def _check_settings(champion: Champion, before: Champion, manager: Manager) -> None:
-    """Raises BadSetting, BadChampion for an engine that is not there, unless an archive brought it."""
+    """Check changed settings and a changed engine. Raises BadSetting, and BadChampion if the engine does not run here.
+
+    An engine that came with an imported archive may stay.
+    """
     read_order(champion.settings)
     limits = {status.name: status.settings for status in manager.statuses()}
     if champion.engine != before.engine and champion.engine not in limits:
@@ -82,7 +85,7 @@ def _check_settings(champion: Champion, before: Champion, manager: Manager) -> N
 class CreateForm(BaseModel):
     take: Name
     champion: ChampionForm
-    expected: Name = ""  # the version to save over; empty = there is none
+    expected: Name = ""  # the version to replace; empty = the champion is new
 
 
 class EditForm(BaseModel):
@@ -108,7 +111,7 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
 
 
 def _reading(studio: Studio, ownership: Ownership) -> APIRouter:
-    """For everybody. A version is no secret: takes that were made with it name it."""
+    """Build the routes for everybody. Versions are not secret, because takes name the version that they were made with."""
     routes = APIRouter(prefix=ROOT, tags=["champions"], route_class=ProblemRoute)
     champions = studio.champions
 
@@ -139,7 +142,7 @@ def _reading(studio: Studio, ownership: Ownership) -> APIRouter:
 
 
 def _writing(studio: Studio, ownership: Ownership) -> APIRouter:
-    """Words, facts, portraits and versions. A conflict is answered with the version that is current."""
+    """Build the routes for text, metadata, portraits and versions. A conflict returns the current version."""
     routes = APIRouter(prefix=ROOT, tags=["champions"], route_class=ProblemRoute, dependencies=[owners_only(ownership)])
     champions = studio.champions
 
@@ -201,7 +204,7 @@ def _writing(studio: Studio, ownership: Ownership) -> APIRouter:
 
 
 def _importing(studio: Studio, ownership: Ownership) -> APIRouter:
-    """Archives and weights: long work, followed at /studio/jobs. Uploads may be gigabytes, and go to the disk."""
+    """Build the routes for archives and weights. They start jobs, listed at /studio/jobs; large uploads go to the disk."""
     routes = APIRouter(
         prefix="/studio", tags=["champions"], route_class=ProblemRoute, dependencies=[owners_only(ownership)]
     )
@@ -209,7 +212,7 @@ def _importing(studio: Studio, ownership: Ownership) -> APIRouter:
 
     @routes.get("/drafts/{take}")
     def draft(session_id: SessionId, take: str) -> dict[str, Any]:
-        """What a champion of this take would be."""
+        """Return the champion that would be created from this take."""
         return champion_json(champions.draft(studio.take_voices.get(session_id, take)), owner=True)
 
     @routes.post("/champions/{id}/package")
@@ -241,5 +244,5 @@ def _importing(studio: Studio, ownership: Ownership) -> APIRouter:
 
 
 def _cached(version: str) -> dict[str, str]:
-    """A version never changes; the current one may be another at the next request."""
+    """Return cache headers: a version never changes, but the current version may."""
     return {"cache-control": "private, max-age=3600" if version else "private, no-cache"}

@@ -1,4 +1,4 @@
-"""Clips: bring one, look at it, judge it, mend it, and hear exactly what an engine would get."""
+"""Clips over HTTP: upload, view, check and repair them, and hear exactly what an engine gets."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,14 +13,14 @@ from studio.api.errors import ProblemRoute, SessionId
 from studio.history.takes import peaks
 from studio.references.clip import Clip, Origin, float_wav
 from studio.references.hearings import Hearings
-from studio.references.mend import Mend, mend, mended_name, starts_at_s
+from studio.references.repairs import Repair, repair, repaired_name, starts_at_s
 from studio.references.report import report
 from studio.references.transcribe import available, transcribe
 from studio.references.window import Window, cut, propose, split_transcript
 from studio.studio import Studio
 from studio.texts import Transcript
 
-COLUMNS = 600  # of a clip's waveform
+COLUMNS = 600  # columns of a clip's waveform
 DESCRIBED_MAX = 512
 
 
@@ -29,7 +29,7 @@ class ClipSpan(BaseModel):
     end_s: float
 
     def of(self, clip: Clip) -> Audio:
-        """Exactly what an engine would get. Raises BadAudio for a window that is not within the clip."""
+        """Return exactly the audio that an engine gets. Raises BadAudio for a window outside the clip."""
         return cut(clip.audio, self.window)
 
     @property
@@ -42,13 +42,13 @@ class ClipSpanTranscript(ClipSpan):
 
 
 class RepairRequest(ClipSpan):
-    name: Mend
+    name: Repair
 
 
 def router(studio: Studio) -> APIRouter:
     routes = APIRouter(prefix="/studio/clips", tags=["clips"], route_class=ProblemRoute)
     own, described, hearings = studio.session_clips, _describer(studio), Hearings()
-    recogniser = ThreadPoolExecutor(1, "recogniser")  # each thread that ever held its model would keep 50 MB
+    recogniser = ThreadPoolExecutor(1, "recogniser")  # each thread that has loaded the model keeps 50 MB
 
     @routes.get("")
     def clips(session_id: SessionId) -> dict[str, Any]:
@@ -85,26 +85,27 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/{id}/report")
     def card(id: str, said: ClipSpanTranscript, session_id: SessionId) -> dict[str, Any]:
-        """A page may have asked just before its clip was deleted."""
+        """Return the report of a part, also of a deleted clip, because a page may ask just before the deletion."""
         found = own.get(session_id, id, deleted=True)
-        unmended = studio.clips.unmended(found, said.window)
+        unrepaired = studio.clips.unrepaired(found, said.window)
         heard = hearings.find(id, said.window)
-        checks = report(said.of(found), found.source, said.transcript, unmended, heard).checks
-        names = ("name", "state", "message", "mend")
-        return {"checks": [{name: getattr(check, name) for name in names} for check in checks]}
+        checks = report(said.of(found), found.source, said.transcript, unrepaired, heard).checks
+        names = ("name", "state", "message")
+        return {"checks": [{name: getattr(one, name) for name in names} | {"mend": one.repair} for one in checks]}
 
     @routes.post("/{id}/mend")
-    def mended(id: str, mending: RepairRequest, session_id: SessionId, request: Request) -> dict[str, Any]:
-        """Trimming is of the window; every other mend is of the whole clip, so that the window stays where it is."""
+    def repaired(id: str, wanted: RepairRequest, session_id: SessionId, request: Request) -> dict[str, Any]:
+        """Trim the window, or apply another repair to the whole clip, so that the window stays valid."""
         studio.visitors.admit(request)
         found = own.get(session_id, id)
-        trims = mending.name == "trim"
-        audio = mending.of(found) if trims else found.audio
-        several = found.source.channels > 1  # else the original kept may be another's, who uploaded the same sound
-        better = mend(audio, mending.name, original=studio.clips.original(id) if several else None)
-        start_s = mending.start_s * trims + starts_at_s(audio, mending.name)
-        parent = None if mending.name == "mono" else found  # which is decoded anew
-        kept = own.add_audio(session_id, better, mended_name(found.name, mending.name), parent=parent, start_s=start_s)
+        trims = wanted.name == "trim"
+        audio = wanted.of(found) if trims else found.audio
+        # The original of a mono clip may come from another session that uploaded the same sound.
+        several = found.source.channels > 1
+        better = repair(audio, wanted.name, original=studio.clips.original(id) if several else None)
+        start_s = wanted.start_s * trims + starts_at_s(audio, wanted.name)
+        parent = None if wanted.name == "mono" else found  # `mono` decodes the original again
+        kept = own.add_audio(session_id, better, repaired_name(found.name, wanted.name), parent=parent, start_s=start_s)
         return described(kept.id, kept.origin)
 
     @routes.post("/{id}/transcribe")
@@ -116,7 +117,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/{id}/transcript")
     def words(id: str, said: ClipSpanTranscript, session_id: SessionId) -> dict[str, str]:
-        """The words of the whole clip that are probably said within the window."""
+        """Return the words of the whole clip that are probably spoken within the window."""
         found = own.get(session_id, id)
         return {"transcript": split_transcript(said.transcript, found.audio, said.window)}
 
@@ -124,12 +125,12 @@ def router(studio: Studio) -> APIRouter:
 
 
 def _named(file: UploadFile) -> str:
-    """Its name, with the quotes that forms write as %22 (WHATWG HTML, multipart/form-data)."""
+    """Return the name of an upload, with the quotes that forms write as %22 (WHATWG HTML, multipart/form-data)."""
     return (file.filename or "clip").replace("%22", '"')
 
 
 def clip_json(clip: Clip, longest_s: float) -> dict[str, Any]:
-    """A clip for the page, with windows to choose from, best first."""
+    """Return a clip for the page, with proposed windows, best first."""
     windows = propose(clip.audio, max_s=longest_s)
     return {
         "id": clip.id,
@@ -143,7 +144,7 @@ def clip_json(clip: Clip, longest_s: float) -> dict[str, Any]:
 
 
 def _describer(studio: Studio) -> Callable[[str, Origin | None], dict[str, Any]]:
-    """Clips never change under their id, so each is read and measured once, whoever brought it."""
+    """Return a function that describes clips. Each clip is measured once, because a clip never changes."""
     names = [status.name for status in studio.manager.statuses()]
     longest_s = min(studio.manager.reference_max_s(name) for name in names)
 
@@ -152,7 +153,7 @@ def _describer(studio: Studio) -> Callable[[str, Origin | None], dict[str, Any]]
         return clip_json(studio.clips.get(id), longest_s)
 
     def described(id: str, origin: Origin | None) -> dict[str, Any]:
-        told = {} if origin is None else {"name": origin.name, "channels": origin.source.channels}
-        return measured(id) | told
+        uploaded = {} if origin is None else {"name": origin.name, "channels": origin.source.channels}
+        return measured(id) | uploaded
 
     return described

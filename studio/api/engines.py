@@ -1,4 +1,4 @@
-"""What the engines and the device are doing; loading and unloading belongs to the studio's owner."""
+"""Engines and device over HTTP: their state for everybody, loading and unloading for the owner."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ from studio.web.ownership import Ownership
 
 STATUSES = TypeAdapter(list[EngineStatus])
 SNAPSHOT = TypeAdapter(Snapshot)
-WITHOUT_VOCABULARY = {"info": {"vocabulary"}}  # thousands of characters nobody reads here
+WITHOUT_VOCABULARY = {"info": {"vocabulary"}}  # thousands of characters that no client needs
 
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:

@@ -1,4 +1,4 @@
-"""Shared by all routes: errors as problem documents with their status, data as JSON, and the session of a request."""
+"""Shared by all routes: problem documents with HTTP status, JSON of dataclasses, and the session of a request."""
 
 import logging
 from collections.abc import Callable, Coroutine
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 MISTAKE = "the studio failed to handle this request, and its log says why; try again, or change the request"
 BROKE_OFF = "the request broke off before its end; send it again"
 
-# FastAPI chains these to an HTTPException that only says that the body was not parsed; it describes broken JSON itself.
+# FastAPI chains these errors to an HTTPException without details. It describes invalid JSON itself.
 UNREAD = (RecursionError, ValueError)
 NOT_JSON = (
     "the body cannot be read: it is not UTF-8, is nested too deeply or holds a number of thousands of digits; "
@@ -37,7 +37,7 @@ NOT_JSON = (
 )
 NOT_AN_OBJECT = "the body is not a JSON object; send one, with Content-Type: application/json"
 
-# The first base that fits counts; every other EngineError is the request's own fault: 400.
+# The first matching base class counts. Any other EngineError is a fault of the request: 400.
 STATUSES: tuple[tuple[tuple[type[EngineError], ...], int], ...] = (
     ((errors.Unauthenticated,), 401),
     ((errors.TooManyRequests, QueueFull), 429),
@@ -54,7 +54,7 @@ STATUSES: tuple[tuple[tuple[type[EngineError], ...], int], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """A dependency that refuses some callers. ProblemRoute calls it before it reads the body; FastAPI calls it afterwards."""
+    """A dependency that checks the caller. ProblemRoute calls it before it reads the body; FastAPI calls it again later."""
 
     require: Callable[[Request], object]
 
@@ -81,7 +81,7 @@ class ProblemRoute(APIRoute):
                 release(error)
                 return answer
             except HTTPException as error:
-                full = is_disk_full(error)  # Starlette writes a form's file to the folder of temporary files
+                full = is_disk_full(error)  # Starlette writes files of forms to the folder of temporary files
                 release(error)
                 if full:
                     return problem_of(errors.NotStored(DISK_FULL))
@@ -114,7 +114,7 @@ def as_problem(error: EngineError) -> dict[str, Any]:
 
 
 def as_event(error: EngineError) -> dict[str, Any]:
-    """Return the error as an event of OpenAI's server-sent events; the problem's members stand beside OpenAI's."""
+    """Return the error as an event of OpenAI's server-sent events; it also has the members of a problem document."""
     members = as_problem(error)
     openai = members.pop("error")
     return {"type": "error", "error": members | openai}
@@ -129,7 +129,7 @@ def code_of(error: EngineError) -> str:
 
 
 def as_json(adapter: TypeAdapter[Any], value: object, **how: Any) -> Response:
-    """Frozen dataclasses as JSON, without FastAPI's slower walk through every field."""
+    """Serialize frozen dataclasses as JSON, without FastAPI's slower traversal of every field."""
     return Response(
         adapter.dump_json(value, **how), media_type="application/json", headers={"cache-control": "no-store"}
     )
@@ -143,7 +143,7 @@ SessionId = Annotated[str, Depends(_session_id)]
 
 
 def owners_only(ownership: Ownership) -> params.Depends:
-    """A dependency that refuses everybody but the studio's owner. Raises NotOwner and its kinds."""
+    """Return a dependency that refuses everybody but the owner. Raises NotOwner and its subclasses."""
     return params.Depends(Admission(ownership.require))
 
 
@@ -155,8 +155,8 @@ def keyed(callers: Callers) -> params.Depends:
 def release(error: BaseException) -> None:
     """Free the body of a refused request.
 
-    FastAPI's function holds the error, and the traceback of the error holds the function. Python would free both only at a
-    much later garbage collection.
+    FastAPI's function refers to the error, and the traceback of the error refers to the function. Python would free both
+    only at a much later garbage collection.
     """
     links: list[BaseException | None] = [error, error.__cause__, error.__context__]
     for link in links:

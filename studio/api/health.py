@@ -24,7 +24,7 @@ def router(studio: Studio) -> APIRouter:
     @routes.head("/ready", include_in_schema=False)
     @routes.get("/ready")
     def ready() -> JSONResponse:
-        """200 as soon as one engine can speak; 503 with the reason until then."""
+        """Return status 200 as soon as one engine can speak; 503 with the reason until then."""
         reason = why_not_ready(studio.manager.statuses())
         if reason:
             return problem(reason, 503, code="not_ready", ready=False, reason=reason)

@@ -1,8 +1,8 @@
 """AWS SageMaker's contract with a container: `GET /ping` and `POST /invocations`; its socket is in `speech_socket.py`.
 
-SageMaker itself decides who may ask (IAM) and passes no Authorization header on: a studio there runs without STUDIO_API_KEYS.
-With them a key is asked for here as anywhere else. Limits take an endpoint's callers as one, since all come from SageMaker's
-address. Another site's page has no business here, so STUDIO_CORS_ORIGINS does not count.
+SageMaker authorises callers itself (IAM) and drops the Authorization header, so a studio there runs without STUDIO_API_KEYS.
+If keys are set, they are required here too. All callers of an endpoint share one limit, because their requests come from
+SageMaker's address. STUDIO_CORS_ORIGINS does not apply: no web page of another site calls these routes.
 """
 
 import re
@@ -25,7 +25,7 @@ from studio.tensors import JSON, BadTensors, TensorRequest, read_object, read_te
 from studio.web.problems import problem
 
 BINARY = re.compile(r"application/vnd\.sagemaker-triton\.binary\+json;\s*json-header-size=(\d{1,9})")
-NAMES = {"text": "input", "champion_id": "voice"}  # of tensors; every other one is called as in /v1/audio/speech
+NAMES = {"text": "input", "champion_id": "voice"}  # names of tensors; other names are those of /v1/audio/speech
 SETTINGS = "settings"  # a JSON object of further fields
 WAV_TYPES = ("audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave", "audio/*")
 QUALITY = re.compile(r"(?:^|;)\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*(?:;|$)")
@@ -33,7 +33,7 @@ CONTENT: dict[str, Any] = {media: {} for media in (*MEDIA_TYPES.values(), JSON)}
 
 
 class InvocationRequest(SpeechRequest):
-    """A line, with `stream` sent while it is made."""
+    """A speech request; with `stream`, the audio is sent while it is generated."""
 
     response_format: StreamFormat = "wav"
 
@@ -43,7 +43,7 @@ def router(studio: Studio, answers: SpokenAnswers) -> APIRouter:
 
     @routes.get("/ping")
     def ping() -> Response:
-        """200 as soon as one engine can speak; 503 with the reason until then."""
+        """Return status 200 as soon as one engine can speak; 503 with the reason until then."""
         reason = why_not_ready(studio.manager.statuses())
         return problem(reason, 503, code="not_ready") if reason else Response()
 
@@ -54,7 +54,7 @@ def router(studio: Studio, answers: SpokenAnswers) -> APIRouter:
         dependencies=[keyed(answers.callers)],
     )
     async def invoke(request: Request) -> Response:
-        """A line from the body of `/v1/audio/speech`, or from tensors as Triton takes them, in JSON or binary.
+        """Speak a line from the fields of `/v1/audio/speech`, or from tensors as Triton takes them, in JSON or binary.
 
         The input tensors are text and champion_id. Optional tensors are language, settings (a JSON object) and the other
         fields of `/v1/audio/speech`. The answer to tensors is tensors: audio and sample_rate, or the tensors named in

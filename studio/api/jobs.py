@@ -1,4 +1,4 @@
-"""Jobs: progress, pause, resume, cancel, and the archives they made. The owner's alone."""
+"""Jobs over HTTP, for the owner: progress, pause, resume, cancel, and the archives that jobs made."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -61,8 +61,8 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
 
 
 def job_json(job: Job, champions: Champions) -> dict[str, Any]:
-    """A job as it is now, and its result once it is done."""
-    state, progress = job.state, job.progress  # read once: its thread goes on
+    """Return the state of a job, and its result once it is done."""
+    state, progress = job.state, job.progress  # read once, because the job's thread changes them
     return {
         "id": job.id,
         "kind": job.kind,

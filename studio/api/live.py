@@ -1,4 +1,4 @@
-"""A performance while it is made: its sound as it comes, where it stands, and stop."""
+"""A running performance over HTTP: its audio while it is generated, its state, and cancellation."""
 
 from collections.abc import AsyncIterator
 
@@ -15,8 +15,8 @@ from studio.speaking import Performance
 from studio.studio import Studio
 
 STATUS = TypeAdapter(Status)
-LISTENERS_MAX = 128  # each waits in a thread; their own, so that no number of them holds up other routes
-WAIT_S = 0.1  # a listener who left is noticed this late at most
+LISTENERS_MAX = 128  # each listener waits in a thread of a separate pool, so that listeners never delay other routes
+WAIT_S = 0.1  # the longest delay until a disconnect is noticed
 
 
 def router(studio: Studio) -> APIRouter:
@@ -25,9 +25,9 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/{id}.pcm")
     def pcm(id: str, session_id: SessionId) -> Response:
-        """Mono int16 little-endian from the first sample on, as fast as it is made; ends with the performance.
+        """Stream mono int16 little-endian samples from the first one on, while they are generated.
 
-        Leaving does not stop the performance: its sound is kept, and whoever asked for it may stop it.
+        A disconnect does not stop the performance: its take is stored. `POST {id}/cancel` stops it.
         """
         performance = studio.speaking.performance(session_id, id)
         if performance.sample_rate is None:
@@ -54,7 +54,7 @@ def router(studio: Studio) -> APIRouter:
 
 
 async def stream(performance: Performance, rate: int, threads: CapacityLimiter) -> AsyncIterator[bytes]:
-    """Pieces of int16 until the performance ended and all of it was sent."""
+    """Yield pieces of int16 audio until the performance has ended and everything was sent."""
     sent, ended = 0, False
     while not ended:
         piece, ended = await to_thread.run_sync(_hear, performance, sent, limiter=threads)
@@ -64,6 +64,6 @@ async def stream(performance: Performance, rate: int, threads: CapacityLimiter) 
 
 
 def _hear(performance: Performance, sent: int) -> tuple[Samples, bool]:
-    """What came after `sent` samples, shape (frames,), and whether that is all there will be."""
-    ended = performance.wait(0.0)  # asked before reading, so that nothing made in between is missed
+    """Return the audio after `sent` samples, shape (frames,), and whether the performance had ended before the read."""
+    ended = performance.wait(0.0)  # checked before the read, so that no audio is missed
     return performance.audio_from(sent, 0.0 if ended else WAIT_S), ended

@@ -1,4 +1,4 @@
-"""Whether the owner asks, and how a browser becomes the owner's."""
+"""Login over HTTP: whether the caller is the owner, and how a browser becomes the owner's."""
 
 from typing import Annotated
 
@@ -20,7 +20,7 @@ class LoginForm(BaseModel):
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:
     routes = APIRouter(prefix="/studio", tags=["login"], route_class=ProblemRoute)
-    framed = bool(studio.settings.frame_ancestors)  # other sites' pages may show the studio
+    framed = bool(studio.settings.frame_ancestors)  # pages of other sites may embed the studio
 
     @routes.get("/me")
     def me(request: Request, response: Response, session_id: SessionId) -> dict[str, bool | str]:
@@ -40,7 +40,7 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
     @routes.post("/logout")
     def log_out(request: Request, response: Response) -> dict[str, bool]:
         ownership.log_out(request)
-        # A browser forgets the cookie only if told with the words it was given with.
+        # A browser removes the cookie only if the attributes equal those with which it was set.
         response.headers.append("set-cookie", cookie(COOKIE, "", 0, scope=request.scope, framed=framed, strict=True))
         return {"owner": ownership.holds(request)}
 

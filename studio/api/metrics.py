@@ -22,7 +22,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/metrics", response_class=Response, responses={200: {"content": {CONTENT_TYPE_PLAIN_0_0_4: {}}}})
     def metrics(request: Request) -> Response:
-        """For Prometheus; percentiles are over the last 15 minutes."""
+        """Return the metrics for Prometheus; percentiles cover the last 15 minutes."""
         encode, media_type = choose_encoder(request.headers.get("accept", ""))
         return Response(encode(collector), headers={"content-type": media_type})
 

@@ -1,4 +1,4 @@
-"""Scripts over HTTP: projects, their sheets, renders and takes. The owner's alone."""
+"""Scripts over HTTP, for the owner: projects, their sheets, renders and takes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,11 +17,11 @@ from studio.jobs import Job
 from studio.references.session_clips import UPLOADS
 from studio.script.deliveries import Delivery
 from studio.script.delivery import PRESETS, preset_json, report_json
-from studio.script.disclosure import render_json
 from studio.script.editing import CELL_MAX
 from studio.script.render_choice import RenderChoice
 from studio.script.script import Cast, DeliveryChoice, Respelling, SavedPreset, SheetForm
 from studio.script.selects import StaleRule
+from studio.script.serializers import render_json
 from studio.script.sheet_edit import SheetEdit
 from studio.studio import Studio
 from studio.texts import Name
@@ -29,7 +29,7 @@ from studio.web.downloads import attachment
 from studio.web.ownership import Ownership
 
 ROOT = "/studio/projects"
-TEXT_MAX = 4_000_000  # characters that are pasted
+TEXT_MAX = 4_000_000  # characters of pasted text
 MEDIA_TYPES = {
     "csv": "text/csv",
     "tsv": "text/tab-separated-values",
@@ -44,7 +44,7 @@ class ProjectName(BaseModel):
 
 
 class ProjectForm(BaseModel):
-    """What is left out stays as it is."""
+    """Changes of a project. Absent fields stay unchanged."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -65,7 +65,7 @@ class RespelledForm(BaseModel):
 
 
 class DeliveryForm(BaseModel):
-    """A sheet, what becomes of stale selects, and as DeliveryChoice: a preset or "custom", other choices, a store or none."""
+    """The sheet to deliver, the rule for stale selects, and the fields of a DeliveryChoice: preset, choices, store."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -100,7 +100,7 @@ def _projects(studio: Studio, routes: APIRouter) -> None:
 
     @routes.get("/renders")
     def renders() -> Sequence[dict[str, Any]]:
-        """Every render that runs or is paused."""
+        """Return every render that runs or is paused."""
         return scripts.renders()
 
     @routes.get("/{project}")
@@ -137,21 +137,21 @@ def _projects(studio: Studio, routes: APIRouter) -> None:
 
     @routes.post("/{project}/lexicon.pls")
     async def import_lexicon(project: str, request: Request) -> dict[str, Any]:
-        """A Pronunciation Lexicon (PLS 1.0) as the body; its words are added. `notes` tell what could not be used."""
+        """Add the words of a Pronunciation Lexicon (PLS 1.0). `notes` of the answer list what could not be used."""
         async with received(request, studio.settings.data_dir / UPLOADS) as path:
             data = path.read_bytes()
             path.unlink()
-        told, notes = await to_thread.run_sync(scripts.import_lexicon, project, data)
-        return told | {"notes": list(notes)}
+        answer, notes = await to_thread.run_sync(scripts.import_lexicon, project, data)
+        return answer | {"notes": list(notes)}
 
     @routes.post("/{project}/spoken")
     def spoken(project: str, form: RespelledForm) -> dict[str, Any]:
-        """A text as the project's lexicon has this voice speak it, and where it differs."""
+        """Return a text as this voice speaks it with the project's lexicon, in parts."""
         parts = scripts.respelled(project, form.text, form.voice)
-        told = [
+        answer = [
             {"written": part.written, "spoken": part.spoken, "respelled": part.respelling is not None} for part in parts
         ]
-        return {"text": "".join(part.spoken for part in parts), "parts": told}
+        return {"text": "".join(part.spoken for part in parts), "parts": answer}
 
 
 def _sheets(studio: Studio, routes: APIRouter) -> None:
@@ -168,7 +168,7 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
 
     @routes.post("/{project}/sheets/paste", status_code=201)
     def paste(project: str, form: Pasted) -> dict[str, Any]:
-        """Cells as a spreadsheet puts them on the clipboard."""
+        """Import cells as a spreadsheet copies them to the clipboard."""
         return scripts.paste_sheet(project, form.text, form.name)
 
     @routes.post("/encodings")
@@ -198,7 +198,7 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
 
     @routes.get("/{project}/sheets/{sheet}/file")
     def file(project: str, sheet: str, kind: Annotated[Literal["", "csv", "tsv", "xlsx"], Query()] = "") -> Response:
-        """The sheet with its edits: in the form it came in, or as another kind, in which no cell is a formula."""
+        """Return the sheet with its edits, in its original form or as another kind of file without formulas."""
         name, data = scripts.sheet_file(project, sheet, _form(kind) if kind else None)
         media_type = MEDIA_TYPES[name.rpartition(".")[2]]
         return Response(data, media_type=media_type, headers=attachment(name) | {"cache-control": "no-store"})
@@ -229,7 +229,7 @@ def _delivering(studio: Studio, routes: APIRouter) -> None:
 
     @routes.get("/delivery/presets")
     def presets() -> list[dict[str, Any]]:
-        """The usual choices; every field may be chosen otherwise."""
+        """Return the built-in presets; a delivery may change each field."""
         return [preset_json(preset) for preset in PRESETS.values()]
 
     @routes.post("/{project}/deliver")
@@ -242,7 +242,7 @@ def _delivering(studio: Studio, routes: APIRouter) -> None:
 
     @routes.post("/{project}/deliver/preview")
     def preview(project: str, form: DeliveryForm) -> dict[str, Any]:
-        """Return how many files there would be, the first names, stale selects, and lines that share an id."""
+        """Return the number of files, the first names, stale selects, and lines that share an id."""
         return deliveries.preview(project, form.sheet, form.choice)
 
     @routes.get("/{project}/deliveries/{id}")
@@ -256,7 +256,7 @@ def _delivering(studio: Studio, routes: APIRouter) -> None:
 
     @routes.post("/{project}/deliveries/{id}/resume")
     def resume(project: str, id: str) -> dict[str, Any]:
-        """Try again to send what failed on its way to a store; it goes on where it stopped."""
+        """Retry a failed transfer to a store; it continues where it stopped."""
         deliveries.get(project, id)
         return delivery_json(deliveries.jobs.resume(id))
 
@@ -267,16 +267,16 @@ def _delivering(studio: Studio, routes: APIRouter) -> None:
 
 
 def delivery_json(job: Job) -> dict[str, Any]:
-    """A delivery as it is now; its file and report once it is done."""
-    state, progress = job.state, job.progress  # read once: its thread goes on
-    told = {"id": job.id, "state": state, "fraction": round(progress.fraction, 4), "message": progress.message}
+    """Return the state of a delivery, and its file and report once it is done."""
+    state, progress = job.state, job.progress  # read once, because the job's thread changes them
+    answer = {"id": job.id, "state": state, "fraction": round(progress.fraction, 4), "message": progress.message}
     made = job.result if state == "done" else None
     result = None
     if isinstance(made, Delivery) and made.path.is_file():
         address = f"{ROOT}/{job.champion}/deliveries/{job.id}/file"
         result = {"file": address, "name": made.name, "bytes": made.path.stat().st_size}
         result["where"], result["report"] = made.where, report_json(made.report)
-    return told | {"to": job.store, "resumable": job.resumable, "error": job.error, "result": result}
+    return answer | {"to": job.store, "resumable": job.resumable, "error": job.error, "result": result}
 
 
 def _form(kind: Literal["csv", "tsv", "xlsx"]) -> SheetForm:

@@ -1,4 +1,4 @@
-"""All of the studio's own routes, put together."""
+"""All routes of the API in one router."""
 
 from fastapi import APIRouter
 
@@ -6,7 +6,6 @@ from studio.api import (
     answers,
     champions,
     clips,
-    elsewhere,
     engines,
     health,
     invocations,
@@ -14,6 +13,7 @@ from studio.api import (
     live,
     login,
     metrics,
+    not_found,
     projects,
     script,
     speech,
@@ -29,7 +29,7 @@ from studio.web.ownership import Ownership
 
 
 def router(studio: Studio, programs: Programs) -> APIRouter:
-    """Everything but the page itself, over one studio."""
+    """Return all routes except the page, for one studio."""
     routes, ownership = APIRouter(), Ownership(studio.settings)
     for part in (health, metrics, clips, script, takes, trials, live):
         routes.include_router(part.router(studio))
@@ -41,5 +41,5 @@ def router(studio: Studio, programs: Programs) -> APIRouter:
     routes.include_router(speech.router(spoken, programs))
     routes.include_router(speech_socket.router(programs))
     routes.include_router(invocations.router(studio, spoken))
-    routes.include_router(elsewhere.router(routes))
+    routes.include_router(not_found.router(routes))
     return routes

@@ -1,4 +1,4 @@
-"""A script as it will be spoken, before anything is spent on speaking it."""
+"""Preview of a text: how it will be read and how long it takes, before anything is generated."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -35,7 +35,7 @@ ANY_CHARACTER: frozenset[str] = frozenset()
 
 
 class ScriptForm(BaseModel):
-    """A text and, as far as it is chosen, who is to speak it and with which settings; named as in an order."""
+    """A text and, if chosen, its voice and settings; named as in an order."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -59,7 +59,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/script")
     def script(form: ScriptForm, session_id: SessionId) -> dict[str, Any]:
-        """A text that cannot be spoken is an answer here, not a failure: the page shows its `error` while one types."""
+        """Preview a text. A text that cannot be spoken is not a failure: the page shows its `error` during typing."""
         engine = studio.manager.status(form.engine or studio.settings.engines[0])
         info, pace = engine.info, _pace(form.model_extra or {}, engine.settings)
         vocabulary = info.vocabulary if info else ANY_CHARACTER
@@ -74,7 +74,7 @@ def router(studio: Studio) -> APIRouter:
             return nothing | {"characters": characters, "estimate_s": 0.0, "error": str(error)}
         return {
             "spoken": [spoken_json(part) for part in read.parts],
-            "unsaid": list(unsaid(read, vocabulary)),  # what will not be heard
+            "unsaid": list(unsaid(read, vocabulary)),  # characters that will not be heard
             "directions": [direction_json(direction, markers) for direction in read.directions],
             "characters": characters,
             "estimate_s": round(_estimate_s(read, _spoken(studio, form, session_id), pace, info), 2),
@@ -85,17 +85,17 @@ def router(studio: Studio) -> APIRouter:
 
 
 def _spoken(studio: Studio, form: ScriptForm, session_id: str) -> Spoken | None:
-    """What the estimate needs of the chosen voice; None where none is chosen, or it cannot be used."""
+    """Return the reference's text and pace for the estimate; None if no voice is chosen or the voice is unusable."""
     chosen = form.model_dump(include=ScriptForm.model_fields.keys() - {"engine"})
     try:
         reference = studio.speaking.reference(Order(**chosen), session_id)
     except EngineError:
-        return None  # speaking says why
+        return None  # speaking reports the error
     return Spoken(spoken_form(without_directions(reference.transcript)), paced_s(reference.audio))
 
 
 def _pace(given: Mapping[str, object], known: Mapping[str, Setting]) -> float:
-    """How many times as fast it is spoken, by the engine's settings. Raises BadSetting."""
+    """Return the factor by which the engine's settings speed up speech. Raises BadSetting."""
     pace = 1.0
     chosen = read_order({name: given.get(name) for name in known}).settings
     for name, setting in known.items():
@@ -114,7 +114,7 @@ def _estimate_s(script: Script, reference: Spoken | None, pace: float, info: Eng
 
 
 def unspeakable(script: Script, vocabulary: frozenset[str]) -> str | None:
-    """Why a checkpoint with this vocabulary (empty = any) cannot say it; None when it can."""
+    """Return why a checkpoint with this vocabulary (empty = any) cannot speak the script; None if it can."""
     try:
         for part in script.parts:
             if isinstance(part, Say):
@@ -131,6 +131,6 @@ def spoken_json(part: Say | Pause) -> dict[str, Any]:
 
 
 def direction_json(direction: Direction, markers: Sequence[str]) -> dict[str, Any]:
-    """A stage direction, and what becomes of it: a pause, the engine's marker, or nothing that is heard."""
+    """Return a stage direction with its effect: a pause, a marker of the engine, or silence."""
     pause_s, marker = direction.pause_s or None, direction.marker(markers) or None
     return {"written": direction.written, "pause_s": pause_s, "marker": marker}

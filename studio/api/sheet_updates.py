@@ -1,4 +1,4 @@
-"""Updates of sheets by their changed files over HTTP."""
+"""Sheet updates over HTTP: compare a sheet with its changed file, and merge the file."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -50,7 +50,7 @@ def sheet_update_routes(studio: Studio, routes: APIRouter) -> None:
 
     @routes.post("/{project}/sheets/{sheet}/updates/{update}/undo")
     def undo_update(project: str, sheet: str, update: str) -> dict[str, Any]:
-        """Take an update back. The answer's `update` takes this undoing back."""
+        """Undo an update. The answer's `update` identifies the step that redoes it."""
         return scripts.undo_update(project, sheet, update)
 
     @routes.post("/{project}/sheets/candidates")
@@ -61,7 +61,7 @@ def sheet_update_routes(studio: Studio, routes: APIRouter) -> None:
 
 
 def _update_choice(text: str) -> UpdateChoice:
-    """Raises BadInput."""
+    """Parse the JSON of an update choice. Raises BadInput."""
     try:
         return UPDATE_CHOICE.validate_json(text)
     except ValidationError as error:

@@ -93,7 +93,7 @@ class SpeechRequest(BaseModel):
         return self.voice if isinstance(self.voice, str) else self.voice.id
 
     def order(self, programs: Programs) -> Order:
-        """Raises EngineError."""
+        """Return the order for the line. Raises EngineError."""
         check_language(self.language)
         if self.instructions:
             raise BadSetting(INSTRUCTIONS)
@@ -122,7 +122,7 @@ class SpeechRequest(BaseModel):
 
 
 class GenerateRequest(BaseModel):
-    """A line of a champion, as game clients send it."""
+    """A line of a champion, in the form that game clients send."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -135,7 +135,7 @@ class GenerateRequest(BaseModel):
         return len(self.text)
 
     def order(self, programs: Programs) -> Order:
-        """Raises EngineError."""
+        """Return the order for the line. Raises EngineError."""
         check_language(self.language)
         return programs.order(self.text, self.championId, "", {})
 
@@ -148,7 +148,7 @@ class GenerateRequest(BaseModel):
 
 
 def check_language(language: str) -> None:
-    """Raises BadSetting."""
+    """Refuse languages other than English. Raises BadSetting."""
     if re.split("[-_]", language.lower())[0] not in ("en", "auto", ""):
         raise BadSetting(f"the studio reads English, not {shown(language)}; leave language out or send en")
 

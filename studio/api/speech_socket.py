@@ -41,16 +41,16 @@ from studio.texts import Name, Text, long_text
 from studio.web.callers import Caller, KeyNeeded
 
 END = b"__END__"
-BIDIRECTIONAL = "/invocations-bidirectional-stream"  # SageMaker's
+BIDIRECTIONAL = "/invocations-bidirectional-stream"  # path that SageMaker uses
 CLOSED_BY_ERROR = 4_000  # this plus the HTTP status of the error is the close code
-REASON_BYTES = 123  # of a close frame, by RFC 6455
+REASON_BYTES = 123  # limit of the reason in a close frame (RFC 6455)
 VOICE_NEEDED = "name a voice: a champion's id, or a sample's name"
-LINES_MAX = 16  # lines that wait behind the one that is spoken
-AHEAD = 2  # sentences of one text in the scheduler at a time
+LINES_MAX = 16  # most lines of a connection that are spoken or wait
+AHEAD = 2  # most sentences of one text in the scheduler at a time
 
 
 class BadMessage(BadInput):
-    """A frame is not one of the JSON objects above."""
+    """A frame is not a valid message."""
 
 
 class Message(BaseModel):
@@ -69,24 +69,24 @@ class Message(BaseModel):
 
 
 class Line:
-    """One text, as far as it has come, and the answer it gets."""
+    """One text that arrives in pieces, and its answer."""
 
     def __init__(self, message: Message, stream: Stream, has_words: Callable[[str], bool]) -> None:
-        """`message` is its first. A sentence that has no words is spoken together with the next one."""
+        """Start with the first message. A sentence without words is spoken together with the next one."""
         self.message, self.stream = message, stream
-        self._has_words, self._held = has_words, ""  # stage directions before the next sentence
+        self._has_words, self._held = has_words, ""  # stage directions that wait for the next sentence
         self.arrived_at = time.monotonic()
-        self._sentences: asyncio.Queue[str | None] = asyncio.Queue()  # None: no more
+        self._sentences: asyncio.Queue[str | None] = asyncio.Queue()  # None marks the end
         self._reader = SentenceReader()
         self._characters = 0
-        self._begun = False  # whether there is a sentence to speak
+        self._begun = False  # True if there is a sentence to speak
 
     @property
     def as_text(self) -> bool:
         return self.message.encoding == "base64"
 
     def add(self, text: str, more: bool) -> None:
-        """The next piece of the text. Raises BadMessage."""
+        """Add the next piece of the text. Raises BadMessage."""
         if self._characters + len(text) > MAX_CHARACTERS:
             raise BadMessage(f"this line has more than {MAX_CHARACTERS:,} characters; end it and begin another")
         self._characters += len(text)
@@ -96,14 +96,14 @@ class Line:
         has_words = bool(sentence) and self._has_words(sentence)
         sentence = self._held + sentence
         self._held = "" if has_words else sentence
-        if has_words or not (more or self._begun):  # a line without a word is refused when it is spoken
+        if has_words or not (more or self._begun):  # a line without words is refused when it is spoken
             self._begun = True
             self._sentences.put_nowait(sentence)
         if not more:
             self._sentences.put_nowait(None)
 
     async def sentences(self) -> AsyncIterator[str]:
-        """Each once it is complete."""
+        """Yield each sentence when it is complete."""
         while not self.stream.stopped and (sentence := await self._sentences.get()) is not None:
             yield sentence
 
@@ -125,25 +125,25 @@ def router(programs: Programs) -> APIRouter:
             await _close(socket, error)
             return
         await socket.accept()
-        with suppress(WebSocketDisconnect, RuntimeError):  # they left; a send to them fails by either
+        with suppress(WebSocketDisconnect, RuntimeError):  # the client left; a send fails with either error
             await Conversation(socket, programs, caller).run()
 
     return routes
 
 
 class Conversation:
-    """One connection: frames are read while sound is sent."""
+    """One connection: frames are read while audio is sent."""
 
     def __init__(self, socket: WebSocket, programs: Programs, caller: Caller) -> None:
         self._socket, self._programs, self._caller = socket, programs, caller
-        self._lines: list[Line] = []  # the first is spoken
-        self._arrived: asyncio.Queue[Line | EngineError] = asyncio.Queue()  # lines, and why some were refused
-        self._as_text = False  # how the newest line wants its sound
+        self._lines: list[Line] = []  # the first line is being spoken
+        self._arrived: asyncio.Queue[Line | EngineError] = asyncio.Queue()  # lines, and the errors of refused ones
+        self._as_text = False  # encoding of the newest line's audio
         self._closes_on_error = False
-        self._open: Line | None = None  # its text goes on
+        self._open: Line | None = None  # the line whose text continues
 
     async def run(self) -> None:
-        """Until the client leaves; what still runs is stopped then."""
+        """Serve the connection until the client leaves, then stop the running lines."""
         speaking = asyncio.ensure_future(self._speak_lines())
         try:
             while True:
@@ -158,7 +158,7 @@ class Conversation:
                 self._programs.close(line.stream)
 
     async def _receive(self) -> str | bytes:
-        """The next frame. Raises WebSocketDisconnect."""
+        """Return the next frame. Raises WebSocketDisconnect."""
         message = await self._socket.receive()
         if message["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(message["code"], message.get("reason"))
@@ -176,7 +176,7 @@ class Conversation:
                 self._add(message)
         except EngineError as error:
             if self._open is None and self._arrived.qsize() < LINES_MAX:
-                self._arrived.put_nowait(error)  # sent when its turn comes
+                self._arrived.put_nowait(error)  # sent in order, after the lines before it
             else:
                 await self._refuse(error)
 
@@ -187,7 +187,7 @@ class Conversation:
         raise WebSocketDisconnect(await _close(self._socket, error))
 
     async def _tell(self, document: dict[str, Any]) -> None:
-        """Send JSON in ASCII: a ping may hold half a surrogate pair, which UTF-8 cannot encode."""
+        """Send JSON in ASCII, because a ping may contain half a surrogate pair, which UTF-8 cannot encode."""
         await self._socket.send_text(json.dumps(document))
 
     def _read(self, frame: str | bytes) -> Message:
@@ -195,7 +195,7 @@ class Conversation:
         try:
             fields = json.loads(frame)
             if isinstance(fields, dict) and fields.get("errors") in ("text", "close"):
-                self._closes_on_error = fields["errors"] == "close"  # holds for this message too if it is refused
+                self._closes_on_error = fields["errors"] == "close"  # also applies to this message if it is refused
             return Message.model_validate(fields)
         except ValidationError as error:
             first = error.errors()[0]
@@ -209,7 +209,7 @@ class Conversation:
             ) from error
 
     def _add(self, message: Message) -> None:
-        """Raises EngineError."""
+        """Add a message's text to its line, or begin a line. Raises EngineError."""
         line = self._open
         self._programs.callers.spend(self._caller, len(message.text), requests=int(line is None))
         if line is None:
@@ -223,7 +223,7 @@ class Conversation:
         self._open = line if message.more else None
 
     def _cancel(self) -> None:
-        """Stop the line that is spoken or comes next."""
+        """Stop the current line, or else the next one."""
         if not self._lines:
             return
         self._lines[0].cancel()
@@ -249,7 +249,7 @@ class Conversation:
             await self._send(END, line.as_text)
 
     async def _speak(self, line: Line) -> None:
-        """Every sentence in order; the next is in the scheduler while one is heard."""
+        """Send every sentence in order; the next one is already in the scheduler while one is sent."""
         started: asyncio.Queue[Ticket | None] = asyncio.Queue(AHEAD - 1)
         starting = asyncio.ensure_future(self._start(line, started))
         try:
@@ -262,7 +262,7 @@ class Conversation:
             await asyncio.gather(starting, return_exceptions=True)
 
     async def _start(self, line: Line, started: "asyncio.Queue[Ticket | None]") -> None:
-        """Requests of the line's sentences, as many ahead as the queue holds."""
+        """Submit the line's sentences, as many ahead as the queue holds."""
         message, programs = line.message, self._programs
         if not message.voice:
             raise BadSetting(VOICE_NEEDED)
@@ -273,7 +273,7 @@ class Conversation:
         await started.put(None)
 
     async def _send(self, part: bytes, as_text: bool) -> None:
-        """A slow reader holds up its own line alone: what it has not taken stays with its request, which then pauses."""
+        """Send a piece of audio. A slow reader delays only its own line: the scheduler pauses its request until it reads on."""
         if not as_text:
             await self._socket.send_bytes(part)
         else:
@@ -281,7 +281,7 @@ class Conversation:
 
 
 async def _next_or_error(started: "asyncio.Queue[Ticket | None]", starting: "asyncio.Future[None]") -> Ticket | None:
-    """The next request. Raises what kept it from starting."""
+    """Return the next request. Raises the error that prevented its start."""
     getting = asyncio.ensure_future(started.get())
     try:
         await asyncio.wait((getting, starting), return_when=asyncio.FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""Stores: which there are, what they hold, sending and fetching. The owner's alone."""
+"""Stores over HTTP, for the owner: list, browse, send and fetch archives."""
 
 from dataclasses import asdict
 from typing import Any
@@ -22,7 +22,7 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
 
     @routes.get("")
     def stores() -> list[dict[str, Any]]:
-        """`deliveries` tells whether it takes those of scripts."""
+        """List the stores; `deliveries` is true for stores that accept deliveries."""
         taking = studio.scripts.deliveries.stores
         return [
             {"name": each.name, "title": each.title, "where": each.where, "deliveries": each.name in taking}
@@ -69,7 +69,7 @@ def listed_json(listed: ListedArchive) -> dict[str, Any]:
 
 
 def _planned(job: Job, jobs: Jobs) -> TransferPlan:
-    """The result of a plan's job, after as long as packaging takes; meanwhile it is listed among the jobs.
+    """Wait for a plan's job, which packs the archive first, and return the plan. Meanwhile the job is listed.
 
     Raises StoreError.
     """

@@ -1,4 +1,4 @@
-"""Takes of this session: list, hear, star, put into folders, delete, restore, download."""
+"""Takes of this session over HTTP: list, hear, star, put into folders, delete, restore, download."""
 
 from typing import Annotated, Any
 
@@ -38,7 +38,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/takes/{id}/loudness")
     def loudness(id: str, session_id: SessionId) -> dict[str, float | None]:
-        """Integrated, by ITU-R BS.1770-4; None for silence. By itself, because measuring reads the sound."""
+        """Return the integrated loudness (ITU-R BS.1770-4); None for silence. A separate route, because it reads the audio."""
         level = loudness_lufs(studio.history.audio(session_id, id))
         return {"loudness_lufs": level if level > SILENCE_DB else None}
 
@@ -47,7 +47,7 @@ def router(studio: Studio) -> APIRouter:
         found = studio.history.get(session_id, id)
         voice = voice_name(studio, session_id, found.order)
         named = attachment(f"{file_stem(Named(found, voice))}.{format}") if download else {}
-        if format == "wav":  # the file itself, so that players can seek by range
+        if format == "wav":  # the file itself, so that players can seek with range requests
             path = studio.history.audio_path(session_id, id)
             return FileResponse(path, media_type=MEDIA_TYPES[format], headers=KEPT | named)
         encoded = studio.history.encoded(session_id, id, format)
@@ -83,7 +83,7 @@ def router(studio: Studio) -> APIRouter:
 
 
 def voice_name(studio: Studio, session_id: str, order: Order) -> str:
-    """The name of the champion or clip a take was made with; a clip that is gone leaves its takes a plain name."""
+    """Return the name of the champion or clip of a take; "voice" if the clip is gone."""
     if order.champion:
         return order.champion
     try:

@@ -1,4 +1,4 @@
-"""Trials of this session: begin, hear, vote, reveal. What they tell is decided in studio/listening/disclosure.py."""
+"""Trials of this session over HTTP: begin, hear, vote, reveal. `studio/listening/serializers.py` decides what is shown."""
 
 from typing import Annotated, Any
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter, Body, Response
 
 from studio.api.errors import ProblemRoute, SessionId
 from studio.listening import Ballot
-from studio.listening.disclosure import SOUNDS, desk
+from studio.listening.serializers import SOUNDS, desk
 from studio.studio import Studio
 
 

@@ -1,4 +1,4 @@
-"""Uploads of large files: streamed to the disk, removed unless the route takes them over."""
+"""Uploads of large files, streamed to the disk and removed unless a route keeps them."""
 
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -18,20 +18,20 @@ from studio.database import saving
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
 
-PIECE_BYTES = 1 << 20  # collected before a thread is asked to write them
+PIECE_BYTES = 1 << 20  # size of the pieces that a thread writes
 Feed = Callable[[bytes], object]
 
 
 @asynccontextmanager
 async def received(request: Request, folder: Path, endings: Sequence[str] = ()) -> AsyncIterator[Path]:
-    """The request's body, or the `file` of its form, as a file; removed if anything fails within the block.
+    """Save the request's body, or the `file` of its form, to a file, and yield its path. Errors in the block remove the file.
 
-    It has a random name; where `endings` are given, it keeps its ending, by the query's `name` or the form. Raises
-    BadInput for a body that breaks off or holds no such file, and NotSaved.
+    The name is random. With `endings`, the file has the ending of the query's `name` or of the form's file name. Raises
+    BadInput for an incomplete body or a missing or wrong file, and NotSaved.
     """
     path, named = folder / secrets.token_urlsafe(12), request.query_params.get("name", "")
     if endings and named:
-        _ending(named, endings)  # refused before gigabytes are sent
+        _ending(named, endings)  # checked before gigabytes are sent
     try:
         with saving():
             folder.mkdir(parents=True, exist_ok=True)
@@ -45,7 +45,7 @@ async def received(request: Request, folder: Path, endings: Sequence[str] = ()) 
 
 
 async def _stream(request: Request, path: Path) -> str:
-    """Write what the request brings to a new file; returns its name in the form, if any. Raises BadInput, OSError."""
+    """Write the upload to a new file, and return its name in the form, if any. Raises BadInput, OSError."""
     kind, options = parse_options_header(request.headers.get("content-type"))
     with path.open("xb") as file:
         form = FormFile(options.get(b"boundary", b""), file.write) if kind == b"multipart/form-data" else None
@@ -57,7 +57,7 @@ async def _stream(request: Request, path: Path) -> str:
 
 
 async def _pour(request: Request, feed: Feed) -> None:
-    """Hand on the body in pieces, on another thread, so that a slow disk holds up nobody else."""
+    """Pass on the body in pieces in another thread, so that a slow disk does not block other requests."""
     collected = bytearray()
     try:
         async for piece in request.stream():
@@ -73,13 +73,13 @@ async def _pour(request: Request, feed: Feed) -> None:
 
 
 class FormFile:
-    """Parser of a form that passes on the bytes of its `file`."""
+    """Parser of a multipart form that passes on the bytes of its `file`."""
 
     def __init__(self, boundary: bytes, write: Feed) -> None:
-        """Raises BadInput without a boundary."""
+        """Parse parts separated by `boundary`. Raises BadInput if the boundary is empty."""
         if not boundary:
             raise BadInput("this form does not say where its parts end; send the file as the body")
-        self.name = ""  # given by the sender
+        self.name = ""  # file name from the sender
         self._write = write
         self._header, self._value, self._part = b"", b"", b""
         calls: MultipartCallbacks = {
@@ -91,7 +91,7 @@ class FormFile:
         self._parser = MultipartParser(boundary, calls)
 
     def feed(self, data: bytes) -> None:
-        """Raises FormParserError, and what writing raises."""
+        """Parse the next piece. Raises FormParserError, and the errors of `write`."""
         self._parser.write(data)
 
     def _on_header_field(self, data: bytes, start: int, end: int) -> None:

@@ -1,4 +1,4 @@
-"""What programs may choose among: engines as OpenAI's models, champions and samples as voices."""
+"""Models and voices for programs: engines as OpenAI's models, champions and samples as voices."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -21,7 +21,7 @@ OWNER = "champion-voice-studio"
 
 
 class VoiceForm(BaseModel):
-    """A clip to keep as a champion."""
+    """A clip to save as a champion."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -38,7 +38,7 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
 
     @routes.get("/models")
     def models(request: Request) -> dict[str, Any]:
-        """Every engine of this studio, and whether it can speak now."""
+        """List the engines of this studio, and whether each can speak now."""
         programs.callers.caller(request)
         return _listed([_model(status) for status in studio.manager.statuses()])
 
@@ -63,13 +63,13 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
 
     @routes.get("/voices")
     def voices(request: Request) -> dict[str, Any]:
-        """Champions, then samples whose name no champion has."""
+        """List the champions, then the samples whose names no champion has."""
         programs.callers.caller(request)
         return _listed([_voice(voice) for voice in studio.named_voices.list()])
 
     @routes.post("/voices", status_code=201, dependencies=[owners_only(ownership)])
     def create(form: Annotated[VoiceForm, Form()]) -> dict[str, Any]:
-        """Keep a clip as a champion. The library is the owner's: send user and password of STUDIO_LOGIN, if there is one."""
+        """Save a clip as a champion. For the owner: send user and password of STUDIO_LOGIN, if it is set."""
         engine = studio.named_voices.engine(form.model)
         reference = read_reference(form.file.file.read(), form.transcript, ignore_report=form.ignore_report)
         if reference.audio.duration_s > (most_s := studio.manager.reference_max_s(engine.name)):

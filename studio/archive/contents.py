@@ -1,4 +1,4 @@
-"""Checks of unpacked members: metadata and transcript, sound, portrait."""
+"""Checks of unpacked members: metadata, transcript, audio and portrait."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -15,14 +15,14 @@ from studio.references.acceptance import require_voice
 from studio.references.clip import Source
 from studio.references.library import MAX_S, MIN_S
 
-FRAMES_MAX = int(MAX_S * 48_000)  # of a sound at any rate, so that a rate lifts no cap
+FRAMES_MAX = int(MAX_S * 48_000)  # limit at any sample rate
 CONTAINERS = {REFERENCE: ("WAV", "WAVEX"), ORIGINAL: ("FLAC",)}
 
 
 def check_members(folder: Path, names: Collection[str], as_id: str = "") -> Champion:
-    """The champion whose members lie in `folder`; of `names`, the weights alone need not. `as_id` replaces its id.
+    """Return the champion whose members are in `folder`. Of `names`, only the weights may be missing there.
 
-    Raises BadArchive.
+    `as_id` replaces the champion's id. Raises BadArchive.
     """
     if missing := [name for name in REQUIRED if name not in names]:
         raise BadArchive(f"{' and '.join(missing)} is missing; an archive without it is no champion")
@@ -41,13 +41,13 @@ def check_members(folder: Path, names: Collection[str], as_id: str = "") -> Cham
 
 
 def _check_sound(path: Path) -> None:
-    """Check a sound like an upload, but allow only one container and a correct length, so that only libsndfile opens it."""
+    """Check a sound like an upload, but accept only one container and a correct length, so that only libsndfile opens it."""
     try:
         with soundfile.SoundFile(path) as sound:
             container, rate, frames = sound.format, sound.samplerate, sound.frames
         if container not in CONTAINERS[path.name]:
             raise BadArchive(f"{path.name} holds {container}; put a {CONTAINERS[path.name][0]} file there")
-        longest_s = max(engine.reference_max_s for engine in specs())  # of a champion no part is selected
+        longest_s = max(engine.reference_max_s for engine in specs())  # a champion's reference is used as a whole
         if not MIN_S * rate <= frames <= min(longest_s * rate, FRAMES_MAX):
             raise BadArchive(
                 f"{path.name} does not last {MIN_S:.0f} to {longest_s:.0f} s; a voice needs 3 to 12, cut it"

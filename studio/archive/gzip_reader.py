@@ -10,8 +10,8 @@ from studio.archive.progress import ArchiveProgress
 
 PACKED, UNPACKED = 2**16, 2**20  # bytes at a time
 GZIP = 16 + zlib.MAX_WBITS
-MAGIC = b"\x1f\x8b"  # of each member
-KINDS = {  # what people send instead, by its first bytes
+MAGIC = b"\x1f\x8b"  # first bytes of each member
+KINDS = {  # other kinds of files, by their first bytes
     b"PK": "a zip file",
     b"BZh": "a bzip2 file",
     b"\xfd7zXZ": "an xz file",
@@ -26,7 +26,7 @@ DAMAGED = "the archive is damaged; fetch or export it again"
 
 
 class GzipReader:
-    """A gzip file of one or more members (RFC 1952), as pigz and bgzip write them.
+    """A gzip file of one or more members (RFC 1952), such as pigz and bgzip write.
 
     Raises BadArchive if the file is damaged, cut off, followed by other data, or unpacks beyond the limits.
     """
@@ -37,14 +37,14 @@ class GzipReader:
         self._progress = progress
         self._stream = zlib.decompressobj(GZIP)
         self._packed = self._unpacked = 0  # bytes so far
-        self._members = 1  # so far
+        self._members = 1  # members so far
         self._ready = memoryview(b"")
         self._input = self._more_input()
         if not self._input.startswith(MAGIC):
             raise BadArchive(f"{_kind(self._input)}; an archive is a .tar.gz, pack it with tar -czf")
 
     def read(self, count: int) -> memoryview:
-        """The next `count` bytes or fewer, at least one."""
+        """Return the next `count` bytes or fewer, at least one."""
         if not len(self._ready):
             self._ready = memoryview(self._inflate())
             if not len(self._ready):
@@ -53,18 +53,18 @@ class GzipReader:
         return piece
 
     def exactly(self, count: int) -> bytes:
-        """For small counts: the whole is in memory."""
+        """Return exactly `count` bytes in memory; use it for small counts."""
         return b"".join(self.pieces(count))
 
     def pieces(self, count: int) -> Iterator[memoryview]:
-        """The next `count` bytes."""
+        """Yield the next `count` bytes."""
         while count:
             piece = self.read(count)
             count -= len(piece)
             yield piece
 
     def finish(self) -> None:
-        """Read to the end of the file: only zeros may follow, and the checksum must be right."""
+        """Read to the end of the file. Only zeros may follow, and the checksum must be correct."""
         self._only_zeros(self._rest())
         self._only_zeros(self._after())
 

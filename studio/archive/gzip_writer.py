@@ -1,7 +1,7 @@
-"""The gzip wrapping of an archive.
+"""The gzip wrapper of an archive.
 
-Blocks are stored, not deflated: trained weights shrink by a twelfth at best, so deflating costs a minute of packing and
-seconds of every load for little; and what a deflater writes depends on its build, while these bytes depend on nothing.
+Blocks are stored, not deflated. Deflating shrinks trained weights by a twelfth at best, and costs a minute per packing and
+seconds per load. The output of a deflater also depends on its build; stored bytes are the same everywhere.
 """
 
 import hashlib
@@ -10,18 +10,18 @@ import zlib
 from typing import BinaryIO
 
 HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"  # RFC 1952: deflate, no name, no time, unknown system
-BLOCK = 65_535  # bytes; the most a stored block holds (RFC 1951)
+BLOCK = 65_535  # bytes; maximum of a stored block (RFC 1951)
 
 
 class StoredGzip:
-    """Writes a gzip stream whose bytes depend on its contents alone, however they are cut into writes."""
+    """Writes a gzip stream whose bytes depend only on its content, not on how the content is split into writes."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._hashed = hashlib.sha256()
         self._waiting = bytearray()
         self._crc = 0
-        self.size = 0  # of the contents, so far
+        self.size = 0  # bytes of content so far
         self.bytes = 0  # written so far
         self._put(HEAD)
 
@@ -30,7 +30,7 @@ class StoredGzip:
         return self._hashed.hexdigest()
 
     def write(self, data: bytes) -> None:
-        """Raises OSError."""
+        """Add content. Raises OSError."""
         self._crc = zlib.crc32(data, self._crc)
         self.size += len(data)
         self._waiting += data
@@ -41,7 +41,7 @@ class StoredGzip:
         del self._waiting[:whole]
 
     def close(self) -> None:
-        """Write what is left and the trailer; the file stays open. Raises OSError."""
+        """Write the remaining content and the trailer; the file stays open. Raises OSError."""
         with memoryview(self._waiting) as waiting:
             self._block(waiting, last=True)
         self._put(struct.pack("<II", self._crc, self.size % 2**32))

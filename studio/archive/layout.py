@@ -1,4 +1,4 @@
-"""Which entries of an archive are members of a champion, which are skipped, and which are refused."""
+"""Sort the entries of an archive into members of a champion, skipped files and refused ones."""
 
 import tarfile
 
@@ -17,9 +17,9 @@ KINDS = {
     tarfile.GNUTYPE_LONGLINK: "a link of over 100 characters",
 }
 FILES = (tarfile.REGTYPE, tarfile.AREGTYPE)
-APPLE_DOUBLE = "._"  # begins the names of files in which macOS stores attributes of other files
+APPLE_DOUBLE = "._"  # prefix of files in which macOS stores attributes of other files
 # Files that file managers and file systems add to folders (macOS, Windows, KDE, Synology), in lower case.
-LITTER_FILES = frozenset(
+JUNK_FILES = frozenset(
     (
         ".ds_store",
         ".localized",
@@ -32,7 +32,7 @@ LITTER_FILES = frozenset(
         ".directory",
     )
 )
-LITTER_FOLDERS = frozenset(
+JUNK_FOLDERS = frozenset(
     (
         *("__macosx", ".appledouble", ".fseventsd", ".spotlight-v100", ".temporaryitems", ".trashes"),
         *("$recycle.bin", "system volume information", "@eadir"),
@@ -43,7 +43,7 @@ TOP_MAX, SHOWN_MAX = 100, 80  # characters
 
 
 class Layout:
-    """The entries seen so far: none may come twice, and all must lie in one folder."""
+    """The entries read so far. Each may occur once, and all must be in one folder."""
 
     def __init__(self, limits: ArchiveLimits) -> None:
         self._limits = limits
@@ -51,13 +51,13 @@ class Layout:
         self._seen: set[str] = set()
 
     def place(self, header: tarfile.TarInfo) -> str | None:
-        """The member this entry is; None for one that is skipped. Raises BadArchive."""
+        """Return the member that an entry is, or None if the entry is skipped. Raises BadArchive."""
         if header.type not in (*FILES, tarfile.DIRTYPE):
             kind = KINDS.get(header.type, "an entry of an unknown kind")
             raise BadArchive(f"{printable(header.name)} is {kind}; an archive holds plain files only, pack it again")
         parts = _parts(header.name)
-        if _is_litter(parts):
-            _check_size(header, 0 if header.isdir() else self._limits.litter)
+        if _is_junk(parts):
+            _check_size(header, 0 if header.isdir() else self._limits.junk)
             return None
         if not header.isdir():
             return self._member(parts, header)
@@ -97,16 +97,16 @@ class Layout:
 
 
 def printable(name: str) -> str:
-    """An untrusted name as it may be printed: ASCII, shortened."""
+    """Return an untrusted name in printable form: ASCII, shortened."""
     plain = ascii(name)
     return plain if len(plain) <= SHOWN_MAX else f"{plain[:SHOWN_MAX]}…'"
 
 
-def _is_litter(parts: list[str]) -> bool:
+def _is_junk(parts: list[str]) -> bool:
     last = "".join(parts[-1:])
-    if last.startswith(APPLE_DOUBLE) or last.lower() in LITTER_FILES:
+    if last.startswith(APPLE_DOUBLE) or last.lower() in JUNK_FILES:
         return True
-    return not LITTER_FOLDERS.isdisjoint(part.lower() for part in parts)
+    return not JUNK_FOLDERS.isdisjoint(part.lower() for part in parts)
 
 
 def _parts(name: str) -> list[str]:

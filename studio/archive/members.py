@@ -1,7 +1,7 @@
 """Streaming reader of an archive's members.
 
-`tarfile` itself is not used to read: it takes whole extended headers into memory, follows what they override, and
-extracts. Here every header is 512 bytes, and whatever one sets beyond a name, a kind and a size is refused.
+`tarfile` does not read untrusted archives here: it loads whole extended headers into memory, applies their overrides, and
+extracts files. This reader uses headers of 512 bytes, and refuses everything that overrides a name, a kind or a size.
 """
 
 import tarfile
@@ -15,7 +15,7 @@ from studio.archive.limits import ArchiveLimits
 
 DIGITS_MAX, NEWLINE = 8, ord("\n")
 EXTENDED = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
-# Dates, owners and attributes, which nobody needs. What overrides a name, a size or a kind is not among them.
+# Dates, owners and attributes, which are ignored. Keys that override a name, a size or a kind are not harmless.
 HARMLESS = ("mtime", "atime", "ctime", "uid", "gid", "uname", "gname", "comment", "charset", "hdrcharset")
 HARMLESS_FAMILIES = (
     "LIBARCHIVE.creationtime",
@@ -32,7 +32,7 @@ HARMLESS_FAMILIES = (
 
 @dataclass(frozen=True, slots=True)
 class ArchiveMember:
-    """A member, to be read before the next one is asked for; the unread rest is skipped."""
+    """A member. Read it before requesting the next one, which skips the unread rest."""
 
     name: str
     bytes: int
@@ -40,7 +40,7 @@ class ArchiveMember:
 
 
 def members(archive: GzipReader, limits: ArchiveLimits) -> Iterator[ArchiveMember]:
-    """Every member, then the end is checked. Raises BadArchive."""
+    """Yield every member, then check the end of the archive. Raises BadArchive."""
     layout = Layout(limits)
     for header in _headers(archive, limits):
         if header.type in EXTENDED:
@@ -57,7 +57,7 @@ def members(archive: GzipReader, limits: ArchiveLimits) -> Iterator[ArchiveMembe
 
 
 def _headers(archive: GzipReader, limits: ArchiveLimits) -> Iterator[tarfile.TarInfo]:
-    """Up to the end mark of two empty blocks."""
+    """Yield the headers up to the end mark of two empty blocks."""
     for _ in range(limits.entries):
         block = archive.exactly(tarfile.BLOCKSIZE)
         if not any(block):
@@ -86,7 +86,7 @@ def _refuse_overrides(archive: GzipReader, header: tarfile.TarInfo, limits: Arch
 
 
 def _keys(records: bytes) -> Iterator[str]:
-    """Of records `LENGTH KEY=VALUE\\n`, one after another; the length counts all of it."""
+    r"""Yield the keys of records `LENGTH KEY=VALUE\\n`; the length counts the whole record."""
     start = 0
     while start < len(records):
         digits, _, _ = records[start : start + DIGITS_MAX].partition(b" ")

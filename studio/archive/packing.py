@@ -1,4 +1,4 @@
-"""Packing a champion into `{championId}.tar.gz`: the same members give the same bytes everywhere."""
+"""Packing of a champion into `{championId}.tar.gz`; equal members give equal bytes everywhere."""
 
 import hashlib
 import os
@@ -24,18 +24,18 @@ FOLDER = "1"
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """What was written."""
+    """Hash, size and identity of a written archive."""
 
-    sha256: str  # of the archive
+    sha256: str  # SHA-256 of the archive
     bytes: int
-    identity: str  # of the champion
+    identity: str  # identity of the champion
 
 
 def pack(members: Mapping[str, Path], target: Path, report: ProgressReporter, stop: threading.Event) -> Packed:
-    """Write a champion's voice members, by name, and what lets Triton load them to `target`.
+    """Write the voice members of a champion, and the files with which Triton loads it, to `target`.
 
-    `target` appears whole or not at all; a file that is there is replaced. Raises BadChampion for members no champion
-    has, NotSaved when the disk does not take it, Cancelled once `stop` is set.
+    `target` appears complete or not at all, and replaces an existing file. Raises BadChampion for members that no champion
+    has, NotSaved if the disk is full, Cancelled once `stop` is set.
     """
     files = {**_checked(members), **SHIM_FILES}
     progress = ArchiveProgress("packing", sum(path.stat().st_size for path in files.values()), report, stop)
@@ -84,7 +84,7 @@ def _append(archive: StoredGzip, name: str, path: Path, progress: ArchiveProgres
 
 
 def _header(name: str, size: int | None = None) -> bytes:
-    """Of a file of this many bytes, or of a folder. No time, no owner; plain USTAR, which every reader knows."""
+    """Return the plain USTAR header of a file of this size, or of a folder, without time and owner."""
     header = tarfile.TarInfo(name)
     header.mode = 0o644
     if size is None:

@@ -1,4 +1,4 @@
-"""Progress of one pass over an archive, reported in hundredths, and where it is stopped."""
+"""Progress and cancellation of one pass over an archive, reported in steps of 1 %."""
 
 import threading
 
@@ -10,7 +10,7 @@ STEPS = 100
 
 
 class ArchiveProgress:
-    """Counts up to `total` bytes and reports a sentence such as `packing: 512 MB of 1.35 GB`."""
+    """Counts up to `total` bytes and reports messages such as `packing: 512 MB of 1.35 GB`."""
 
     def __init__(self, verb: str, total: int, report: ProgressReporter, stop: threading.Event) -> None:
         self._verb = verb
@@ -21,7 +21,7 @@ class ArchiveProgress:
         self._step = -1
 
     def add(self, count: int) -> None:
-        """Raises Cancelled once `stop` is set."""
+        """Count bytes and report each new percent. Raises Cancelled once `stop` is set."""
         if self._stop.is_set():
             raise Cancelled(f"{self._verb} was stopped; nothing of it was kept")
         self._done += count

@@ -1,4 +1,4 @@
-"""Renew an archive: the same voice, with the files for Triton that this studio packs."""
+"""Renewal of an archive: the same voice with this studio's files for Triton."""
 
 import tempfile
 import threading
@@ -13,7 +13,7 @@ from studio.progress import ProgressReporter
 
 
 def renew(archive: Path, target: Path, report: ProgressReporter, stop: threading.Event) -> Packed:
-    """Pack the voice of an archive again that `verify` has accepted. The weights are copied, not opened.
+    """Repack the voice of an archive that `verify` has accepted. The weights are copied, not opened.
 
     Raises BadArchive, BadChampion, NotSaved, Cancelled.
     """

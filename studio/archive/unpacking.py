@@ -1,4 +1,4 @@
-"""Unpacking an untrusted archive into a folder of checked files; BadArchive says in a sentence why not."""
+"""Unpacking of untrusted archives into folders of checked files. BadArchive says what is wrong."""
 
 import hashlib
 import threading
@@ -26,19 +26,19 @@ VERIFIED = "model.safetensors"
 
 @dataclass(frozen=True, slots=True)
 class ReceivedMembers:
-    """What an archive held."""
+    """The members found in an archive."""
 
-    members: Manifest  # of the voice
+    members: Manifest  # members of the voice
     shim: Manifest  # files for Triton in the archive; never unpacked
 
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """What now lies in the staging folder."""
+    """The content of the staging folder."""
 
     champion: Champion
     members: Manifest
-    weights: Path | None  # verified, of a fine-tuned champion
+    weights: Path | None  # verified weights; None for a base champion
 
 
 def unpack(
@@ -50,10 +50,10 @@ def unpack(
     limits: ArchiveLimits = LIMITS,
     as_id: str = "",
 ) -> Unpacked:
-    """Fill an empty folder with the checked voice members of an archive; `1/model.py` and config.pbtxt are not kept.
+    """Fill an empty folder with the checked voice members of an archive. Files for Triton are not unpacked.
 
-    `as_id` replaces the champion's id; the metadata file still has its own. Raises BadArchive, NotSaved,
-    Cancelled, or what `check_weights` raises; then the folder is empty again.
+    `as_id` replaces the champion's id; the metadata file keeps the original id. Raises BadArchive, NotSaved, Cancelled, or
+    an error of `check_weights`; then the folder is empty again.
     """
     with _emptied(staged), saving():
         received = receive(
@@ -70,7 +70,7 @@ def unpack(
 def receive(
     archive: Path, folder: Path, wanted: Collection[str], progress: ArchiveProgress, limits: ArchiveLimits = LIMITS
 ) -> ReceivedMembers:
-    """Read an archive through; its members that are `wanted` become files of `folder`. Raises BadArchive, OSError."""
+    """Read a complete archive, and write the `wanted` members to `folder`. Raises BadArchive, OSError."""
     voice: dict[str, Member] = {}
     shim: dict[str, Member] = {}
     with archive.open("rb") as file:
@@ -86,7 +86,7 @@ def receive(
 
 
 def size_of(archive: Path) -> int:
-    """Bytes. Raises BadArchive where there is no file."""
+    """Return the size in bytes. Raises BadArchive if the file is missing."""
     if not archive.is_file():
         raise BadArchive(f"there is no file {archive.name}; check its name and folder")
     return archive.stat().st_size
@@ -103,7 +103,7 @@ def _copied(found: ArchiveMember, target: BinaryIO | None = None) -> Member:
 
 @contextmanager
 def _emptied(staged: Path) -> Iterator[None]:
-    """Whatever fails, nothing stays in the folder."""
+    """Empty the folder if the block fails."""
     try:
         yield
     except BaseException:

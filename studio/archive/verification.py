@@ -1,4 +1,4 @@
-"""Verification of an archive: what it holds, whether it is whole, what is wrong with it. It is only read."""
+"""Verification of an archive: its content, and whether it is complete and valid. Nothing is changed."""
 
 import hashlib
 import tempfile
@@ -20,12 +20,12 @@ from studio.progress import ProgressReporter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What the archive holds, or the first thing that is wrong with it."""
+    """The content of an archive, or the first error in it."""
 
-    wrong: str = ""  # empty = it is whole
-    bytes: int = 0  # of the archive
-    sha256: str = ""  # of the archive
-    champion: Champion | None = None  # None where something is wrong
+    wrong: str = ""  # the error; empty = none
+    bytes: int = 0  # size of the archive
+    sha256: str = ""  # hash of the archive
+    champion: Champion | None = None  # None if there is an error
     members: Manifest | None = None
     identity: str = ""
     serves: bool = False  # the archive has the files with which Triton loads it
@@ -52,7 +52,7 @@ class Verdict:
 
 
 def verify(archive: Path, report: ProgressReporter, stop: threading.Event, limits: ArchiveLimits = LIMITS) -> Verdict:
-    """Read an archive through as `unpack` does, but open no weights and keep nothing. Raises Cancelled, NotSaved."""
+    """Read an archive as `unpack` does, but without opening weights or keeping files. Raises Cancelled, NotSaved."""
     try:
         size = size_of(archive)
         progress = ArchiveProgress("verifying", size, report, stop)

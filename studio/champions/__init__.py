@@ -1,1 +1,1 @@
-"""Champions: what one is, the library, archives and stores; `champions.py` has every use case."""
+"""Champions: data, library, archives and stores. `champions.py` has every use case."""

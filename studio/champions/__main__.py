@@ -1,4 +1,4 @@
-"""`python -m studio.champions`: the settings decide the data folder and the stores, as they do for the studio."""
+"""Command line `python -m studio.champions`. The studio's settings choose the data folder and the stores."""
 
 import sys
 
@@ -11,7 +11,7 @@ from studio.settings import Settings, WrongSettings
 
 
 def champions() -> Champions:
-    """Raises WrongSettings, UnusableDataFolder."""
+    """Open the champions of the settings. Raises WrongSettings, UnusableDataFolder."""
     settings = Settings.load()
     with opening(settings.data_dir):
         return open_champions(settings)

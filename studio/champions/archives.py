@@ -1,4 +1,4 @@
-"""Champions of the library packed into archives, and archives imported into the library."""
+"""Pack champions of the library into archives, and import archives into the library."""
 
 import json
 import logging
@@ -23,28 +23,28 @@ log = logging.getLogger(__name__)
 
 
 class Archives:
-    """Blocks its thread; stops soon after `stop` is set (Cancelled)."""
+    """Packing and importing. Methods block their thread, and raise Cancelled soon after `stop` is set."""
 
     def __init__(self, library: Library, folder: Path, vet: VetWeights) -> None:
-        """`folder` is created when first needed, for temporary archives."""
+        """Keep temporary archives in `folder`, which is created when first needed."""
         self._library = library
         self._folder = folder
         self._vet = vet
 
     def path(self, name: str) -> Path:
-        """Where an archive of this name may be written. Raises NotSaved."""
+        """Return the path for an archive with this name. Raises NotSaved."""
         with saving():
             self._folder.mkdir(parents=True, exist_ok=True)
         return self._folder / f"{name}.tar.gz"
 
     def pack(self, saved: SavedChampion, target: Path, report: ProgressReporter, stop: threading.Event) -> Packed:
-        """Raises BadChampion, UnknownChampion, Cancelled, NotSaved."""
+        """Write a version of a champion to `target`. Raises BadChampion, UnknownChampion, Cancelled, NotSaved."""
         return pack({name: self._library.path(saved, name) for name in saved.members}, target, report, stop)
 
     def package(
         self, saved: SavedChampion, report: ProgressReporter, stop: threading.Event
     ) -> tuple[Path, ArchiveFacts]:
-        """The archive of a version in the folder, and the facts a store records of it. Raises as `pack`."""
+        """Pack a version into the folder. Return its path and the metadata that a store records. Raises as `pack`."""
         path = self.path(f"{saved.champion.id}-{saved.version[:16]}")
         packed = self.pack(saved, path, report, stop)
         facts = ArchiveFacts(
@@ -58,7 +58,7 @@ class Archives:
         return path, facts
 
     def import_missing(self, folder: Path) -> None:
-        """Import each archive of a folder whose champion is not kept; log the archives that cannot be imported."""
+        """Import each archive of a folder whose champion is not in the library; log archives that cannot be imported."""
         kept = {saved.champion.id for saved in self._library.list()}
         named = [(path, champion_of(path.name)) for path in sorted(folder.glob("*"))]
         for path, id in named:
@@ -74,11 +74,10 @@ class Archives:
     def import_(
         self, archive: Path, report: ProgressReporter, stop: threading.Event, *, as_id: str, expected: str
     ) -> SavedChampion:
-        """Save an archive's champion, under `as_id` if given, over the version `expected` if given.
+        """Save an archive's champion, under `as_id` if given, replacing the version `expected` if given.
 
         Return the current version unchanged if it equals the archive's. A reference is accepted if a voice is heard in it,
         because somebody chose it before; the last progress report names the other failures of the reference.
-
         Raises BadArchive, ChampionConflict, EngineError of the weights, Cancelled, NotSaved.
         """
         with self._library.staging() as folder:
@@ -94,6 +93,6 @@ class Archives:
             return saved
 
     def _same(self, unpacked: Unpacked) -> SavedChampion | None:
-        """The current version, where it is exactly what was unpacked."""
+        """Return the current version if it equals the unpacked one, else None."""
         current = next((one for one in self._library.list() if one.champion.id == unpacked.champion.id), None)
         return current if current and current.version == identity(unpacked.members.values()) else None

@@ -21,22 +21,22 @@ UPLOADED, VERIFIED = "weights.safetensors", "verified.safetensors"
 
 
 class UnknownAttachment(NotFound, BadInput):
-    """There is no such attachment: it was saved or dropped, or the studio restarted."""
+    """The attachment does not exist: it was saved or dropped, or the studio restarted."""
 
 
 class VetWeights(Protocol):
-    """Checks weights in isolation; writes them as safetensors, and as `model.pt` unless they are that already."""
+    """Checks weights in a child process, and writes them as safetensors, and as `model.pt` if they are in another format."""
 
     def __call__(
         self, weights: Path, safetensors: Path, *, pt: Path | None = None, stop: threading.Event | None = None
     ) -> Vetted:
-        """Raises EngineError, Cancelled once `stop` is set."""
+        """Check and convert weights. Raises EngineError, Cancelled once `stop` is set."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
-    """Verified weights in no version of the champion yet."""
+    """Verified weights that belong to no version of the champion yet."""
 
     id: str
     champion: str
@@ -45,13 +45,15 @@ class Attachment:
 
 
 class Attachments:
+    """The weights on trial in this process."""
+
     def __init__(self, library: Library, vet: VetWeights) -> None:
         self._library = library
         self._vet = vet
         self._attachments: dict[str, Attachment] = {}
 
     def attach(self, champion: str, weights: Path, stop: threading.Event) -> Attachment:
-        """Check weights in isolation; their file is moved. Raises EngineError, Cancelled; then nothing is left."""
+        """Check weights in a child process; their file is moved. Raises EngineError, Cancelled; then no file is left behind."""
         id = secrets.token_urlsafe(12)
         folder = self._library.folder / ATTACHMENTS / id
         try:
@@ -71,12 +73,12 @@ class Attachments:
         return self._attachments[id]
 
     def weights(self, id: str) -> Weights:
-        """To speak with before they are saved. Raises UnknownAttachment."""
+        """Return the weights for speaking before they are saved. Raises UnknownAttachment."""
         attachment = self.get(id)
         return Weights(str(attachment.folder / VERIFIED), attachment.vetted.sha256, f"{attachment.champion} on trial")
 
     def save(self, id: str) -> SavedChampion:
-        """A version of the champion as it is now, with these weights. Raises UnknownAttachment, ChampionConflict, NotSaved."""
+        """Save these weights as a new version of the current champion. Raises UnknownAttachment, ChampionConflict, NotSaved."""
         attachment = self.get(id)
         saved = self._library.get(attachment.champion)
         with self._library.staging() as folder:
@@ -89,12 +91,12 @@ class Attachments:
         return tuned
 
     def drop(self, id: str) -> None:
-        """Raises UnknownAttachment."""
+        """Delete weights on trial. Raises UnknownAttachment."""
         shutil.rmtree(self.get(id).folder, ignore_errors=True)
         del self._attachments[id]
 
     def get(self, id: str) -> Attachment:
-        """Raises UnknownAttachment."""
+        """Return weights on trial. Raises UnknownAttachment."""
         if id not in self._attachments:
             raise UnknownAttachment("these weights are no longer on trial; attach them again")
         return self._attachments[id]

@@ -1,4 +1,4 @@
-"""Content-addressed files: each under the SHA-256 of its content, never changed."""
+"""Content-addressed files, each named by the SHA-256 of its content and never changed."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ class Blobs:
         return {file.name for file in self.folder.glob("??/*")}
 
     def add(self, file: Path, sha256: str) -> None:
-        """Move a file in; it survives a power cut once this returns. Raises OSError."""
+        """Move a file in. The file survives a power cut once this returns. Raises OSError."""
         target = self.path(sha256)
         if target.is_file():
             file.unlink()

@@ -1,4 +1,4 @@
-"""A champion: a named voice. Its reference is a file of its own; everything else about it is here."""
+"""A champion: a named voice with its metadata. The audio of its reference is a separate file."""
 
 import json
 import re
@@ -23,23 +23,23 @@ TEXTS = {
     "licence": STATEMENT_MAX,
     "engine": NAME_MAX,
 }
-NUMBER_MAX = 2**63  # of a setting; beyond it are whole numbers that no float holds, and infinity
+NUMBER_MAX = 2**63  # limit of a setting; larger whole numbers may not fit into a float
 BASE, FINE_TUNED = "base", "fine_tuned"
 
 
 class BadChampion(BadInput):
-    """A champion cannot be like that; the message says what to correct."""
+    """A champion's fields are invalid; the message says what to correct."""
 
 
 class UnknownChampion(NotFound, BadInput):
-    """No champion of this id, or no such version of it, is in the library."""
+    """The library has no champion with this id, or no such version."""
 
 
 class ChampionConflict(Conflict):
-    """Somebody else saved this champion since it was read, or one of this id is there already."""
+    """Another person saved this champion in the meantime, or a champion with this id exists."""
 
     def __init__(self, id: str, expected: str) -> None:
-        """`expected` is the version that should have been the current one; empty = there should have been none."""
+        """Describe the conflict. `expected` is the version that should be current; empty = the champion should not exist."""
         moved_on = f"somebody else saved {id} meanwhile; look at theirs, then save yours over it or under another id"
         super().__init__(moved_on if expected else f"there is a champion {id} already; choose another id")
         self.id = id
@@ -47,7 +47,7 @@ class ChampionConflict(Conflict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consent:
-    """A statement that this voice may be used, by whom and when."""
+    """A statement that this voice may be used, with author and date."""
 
     by: str
     at: str  # ISO 8601 date
@@ -65,20 +65,20 @@ class Votes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Champion:
-    """Frozen: an edit is a new champion of the same id. Raises BadChampion for invalid fields."""
+    """A frozen record: an edit creates another champion with the same id. Raises BadChampion for invalid fields."""
 
     id: str
-    transcript: str  # what is said in the reference, byte for byte as it was typed
-    name: str = ""  # shown; empty = the id
-    engine: str = "f5"  # preferred
-    settings: Mapping[str, float] = field(default_factory=dict)  # of that engine; the seed may be among them
-    licence: str = ""  # of the weights it was heard with
+    transcript: str  # the text of the reference, byte for byte as typed
+    name: str = ""  # for display; empty = the id
+    engine: str = "f5"  # preferred engine
+    settings: Mapping[str, float] = field(default_factory=dict)  # settings of that engine, and optionally the seed
+    licence: str = ""  # licence of the engine's weights
     consent: Consent | None = None
     notes: str = ""
-    colour: str = ""  # #rrggbb; empty = drawn from the id
-    votes: Votes | None = None  # when it came from listening
-    line: str = ""  # to hear it say
-    fine_tuned: bool = False  # its weights are its own
+    colour: str = ""  # #rrggbb; empty = derived from the id
+    votes: Votes | None = None  # if the voice was heard in blind trials
+    line: str = ""  # the line that the page proposes
+    fine_tuned: bool = False  # the archive has fine-tuned weights
 
     def __post_init__(self) -> None:
         check_id(self.id)
@@ -105,7 +105,7 @@ class Champion:
         return replace(self, id=id, name=self.name if self.name != self.id else "")
 
     def metadata(self) -> bytes:
-        """`metadata.json`: the same champion gives the same bytes everywhere."""
+        """Return the content of `metadata.json`. Equal champions give equal bytes."""
         facts = {name: value for name, value in asdict(self).items() if name in WRITTEN and value not in ("", None, {})}
         kind = {"model_type": FINE_TUNED} if self.fine_tuned else {"model_type": BASE, "use_base_model": True}
         written = kind | {"champion_id": self.id} | facts
@@ -113,7 +113,7 @@ class Champion:
 
     @classmethod
     def read(cls, metadata: bytes, transcript: bytes, as_id: str = "") -> Self:
-        """From `metadata.json` and `reference.txt`; unknown keys are ignored.
+        """Read `metadata.json` and `reference.txt`; unknown keys are ignored.
 
         `as_id` replaces the id, which may then be invalid. Raises BadChampion.
         """
@@ -126,12 +126,12 @@ class Champion:
 
 
 def champion_settings() -> frozenset[str]:
-    """Names of what may be kept with a champion: every engine's settings and the seed."""
+    """Return the names of settings that a champion can store: those of all engines, and the seed."""
     return frozenset({"seed", *settings()})
 
 
 def check_id(id: object) -> str:
-    """The id itself. Raises BadChampion if it is none."""
+    """Return the id. Raises BadChampion if the id is invalid."""
     if isinstance(id, str) and ID.fullmatch(id):
         return id
     raise BadChampion(
@@ -140,7 +140,7 @@ def check_id(id: object) -> str:
 
 
 def proposed_id(name: str) -> str:
-    """An id made of a name: `Ahri (calm)` becomes `ahri-calm`."""
+    """Derive an id from a name: `Ahri (calm)` becomes `ahri-calm`."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9_]+", "-", plain).strip("-_")[:64].rstrip("-_") or "champion"
 
@@ -182,7 +182,7 @@ def _required(facts: Mapping[str, Any], key: str, advice: str) -> object:
 
 
 def _settings(value: object) -> dict[str, float]:
-    """The numbers among them; a foreign archive may keep anything there."""
+    """Return the valid settings; archives from elsewhere may contain anything."""
     given, known = value.items() if isinstance(value, dict) else (), champion_settings()
     return {
         name: number

@@ -1,4 +1,4 @@
-"""The use cases of champions, all in one place: pages, routes, speaking and the shell call nothing behind it."""
+"""All use cases of champions. Pages, routes, speaking and the command line use only this module."""
 
 import secrets
 import shutil
@@ -14,8 +14,8 @@ from studio.champions.archives import Archives
 from studio.champions.attachments import ATTACHMENTS, Attachment, Attachments, VetWeights
 from studio.champions.champion import BadChampion, Champion, check_id
 from studio.champions.creation import Creation, TakeVoice
-from studio.champions.disclosure import Disclosure
 from studio.champions.library import Library, SavedChampion
+from studio.champions.serializers import ChampionSerializer
 from studio.champions.voices import ChampionVoice, Voices
 from studio.database import saving
 from studio.jobs import Job, Jobs
@@ -24,21 +24,21 @@ from studio.stores import Store, StoreEntry, TransferPlan, UnknownStore
 
 ARCHIVES = "archives"  # folder of the library; swept by housekeeping
 TRANSFERS = "transfers"  # state of interrupted transfers; swept too
-ARCHIVE_S = 86_400.0  # archives and attachments can be made again; they are kept for a day
+ARCHIVE_S = 86_400.0  # archives and attachments can be made again, so they are kept for a day
 TRANSFER_S = 14 * 86_400.0  # an interrupted transfer can be continued for this long
 Here = Literal["same", "other", "absent"]
 
 
 @dataclass(frozen=True, slots=True)
 class ListedArchive:
-    """An archive in a store, and whether the library has that champion."""
+    """An archive in a store, and whether the library has its champion."""
 
     entry: StoreEntry
     here: Here
 
 
 class Champions:
-    """Any number of threads may call it. Long work is a Job, whose result its method names."""
+    """The use cases. Thread-safe. Long work returns a Job; the docstring of the method names the job's result."""
 
     def __init__(self, library: Library, stores: Mapping[str, Store], vet: VetWeights) -> None:
         self.stores = stores  # by name
@@ -47,39 +47,42 @@ class Champions:
         self._archives = Archives(library, library.folder / ARCHIVES, vet)
         self._attachments = Attachments(library, vet)
         self._creation = Creation(library)
-        self._disclosure = Disclosure(library)
+        self._serializer = ChampionSerializer(library)
         self._voices = Voices(library, self._attachments.weights)
 
     # Reading.
 
     def list(self) -> Sequence[SavedChampion]:
-        """The current version of each, the one saved last first."""
+        """Return the current version of each champion, the one saved last first."""
         return self._library.list()
 
     def get(self, id: str, version: str = "") -> SavedChampion:
-        """The current version, or this one. Raises UnknownChampion."""
+        """Return the current version, or the given one. Raises UnknownChampion."""
         return self._library.get(id, version)
 
     def versions(self, id: str) -> Sequence[SavedChampion]:
-        """Every version, newest first. Raises UnknownChampion."""
+        """Return every version, newest first. Raises UnknownChampion."""
         return self._library.versions(id)
 
     def path(self, saved: SavedChampion, member: str) -> Path:
-        """A member's file, which never changes. Raises UnknownChampion if there is none."""
+        """Return a member's file, which never changes. Raises UnknownChampion if the version lacks the member."""
         return self._library.path(saved, member)
 
     def as_json(self, saved: SavedChampion, *, owner: bool) -> dict[str, Any]:
-        """What the studio's owner may know of it, or a visitor."""
-        return self._disclosure.as_json(saved, owner=owner)
+        """Return a version as JSON, for the owner or for a visitor."""
+        return self._serializer.as_json(saved, owner=owner)
 
     def voice(self, id: str, version: str = "", attachment: str = "") -> ChampionVoice:
-        """What an engine needs of it, with weights on trial if named. Raises UnknownChampion, UnknownAttachment, BadAudio."""
+        """Return what an engine needs to speak, with weights on trial if given.
+
+        Raises UnknownChampion, UnknownAttachment, BadAudio.
+        """
         return self._voices.get(id, version, attachment)
 
-    # Saving. Each raises ChampionConflict where `expected` is not the current version, and NotSaved.
+    # Saving. Each method raises ChampionConflict if `expected` is not the current version, and NotSaved.
 
     def draft(self, voice: TakeVoice) -> Champion:
-        """A champion of a take's voice, everything known filled in. Raises UnknownChampion."""
+        """Return a champion of a take's voice, with all known fields. Raises UnknownChampion."""
         return self._creation.draft(voice)
 
     def create(self, voice: TakeVoice, champion: Champion, *, expected: str = "") -> SavedChampion:
@@ -87,11 +90,11 @@ class Champions:
         return self._creation.create(voice, champion, expected=expected)
 
     def edit(self, champion: Champion, *, expected: str) -> SavedChampion:
-        """Save another text and other facts with the same sound and weights. Raises UnknownChampion, BadChampion."""
+        """Save other text and metadata with the same audio and weights. Raises UnknownChampion, BadChampion."""
         return self._library.edit(champion, expected=expected)
 
     def set_portrait(self, id: str, picture: bytes | None, *, expected: str) -> SavedChampion:
-        """None removes it. Raises UnknownChampion, BadChampion."""
+        """Replace the portrait, or remove it if `picture` is None. Raises UnknownChampion, BadChampion."""
         return self._creation.set_portrait(id, picture, expected=expected)
 
     def revert(self, id: str, version: str, *, expected: str) -> SavedChampion:
@@ -99,33 +102,33 @@ class Champions:
         return self._library.revert(id, version, expected=expected)
 
     def duplicate(self, id: str, as_id: str) -> SavedChampion:
-        """The current version under another id. Raises UnknownChampion, BadChampion."""
+        """Save the current version under another id. Raises UnknownChampion, BadChampion."""
         return self._library.duplicate(id, as_id)
 
     # Deleting.
 
     def delete(self, id: str) -> None:
-        """Hide a champion; `restore` brings it back until it is purged. Raises UnknownChampion, NotSaved."""
+        """Hide a champion until it is restored or purged. Raises UnknownChampion, NotSaved."""
         self._library.delete(id)
 
     def restore(self, id: str) -> SavedChampion:
-        """Undo a deletion. Raises UnknownChampion when it was purged, NotSaved."""
+        """Undo a deletion. Raises UnknownChampion if the champion was purged, NotSaved."""
         return self._library.restore(id)
 
     def purge(self, older_than_s: float) -> int:
-        """Remove what was deleted longer ago than this; returns how many champions went. Raises NotSaved."""
+        """Remove champions deleted longer ago than this, and return their number. Raises NotSaved."""
         return self._library.purge(older_than_s)
 
     @property
     def swept(self) -> Mapping[Path, float]:
-        """Folders of temporary files, and the seconds after which housekeeping removes them."""
+        """Return the folders of temporary files, and the age in seconds at which housekeeping removes their files."""
         folder = self._library.folder
         return {folder / ARCHIVES: ARCHIVE_S, folder / ATTACHMENTS: ARCHIVE_S, folder / TRANSFERS: TRANSFER_S}
 
     # Archives.
 
     def package(self, id: str, version: str = "") -> Job:
-        """Result: the archive's path. Raises UnknownChampion."""
+        """Pack a version into an archive. Job result: its path. Raises UnknownChampion."""
         saved = self._library.get(id, version)
         return self.jobs.start("package", id, lambda report, stop: self._archives.package(saved, report, stop)[0])
 
@@ -134,7 +137,7 @@ class Champions:
         return self._archives.pack(saved, target, report, threading.Event())
 
     def import_archive(self, archive: Path, *, as_id: str = "", expected: str = "") -> Job:
-        """Import an archive, whose file is removed afterwards. Result: SavedChampion. Raises BadChampion for `as_id`."""
+        """Import an archive, and remove its file afterwards. Job result: SavedChampion. Raises BadChampion for `as_id`."""
         try:
             as_id = check_id(as_id) if as_id else ""
         except BadChampion:
@@ -150,25 +153,25 @@ class Champions:
         return self.jobs.start("import", as_id, work)
 
     def import_copy(self, archive: Path, *, as_id: str = "", expected: str = "") -> Job:
-        """Import an archive whose file stays. Result: SavedChampion. Raises BadChampion, NotSaved."""
+        """Import an archive, and keep its file. Job result: SavedChampion. Raises BadChampion, NotSaved."""
         copy = self._archives.path(f"imported-{secrets.token_hex(8)}")
         with saving():
             shutil.copyfile(archive, copy)
         return self.import_archive(copy, as_id=as_id, expected=expected)
 
     def import_missing(self, folder: Path) -> None:
-        """Import each archive of a folder whose champion is not kept here, in this thread; the log tells which cannot be."""
+        """Import, in this thread, each archive of a folder whose champion is not in the library; log those that fail."""
         self._archives.import_missing(folder)
 
     # Stores.
 
     def browse(self, store: str) -> Sequence[ListedArchive]:
-        """What a store holds and what of it is in the library. Raises UnknownStore, StoreError."""
+        """Return the archives of a store, and whether the library has each. Raises UnknownStore, StoreError."""
         versions = {saved.champion.id: saved.version for saved in self._library.list()}
         return [ListedArchive(entry, _here(entry, versions.get(entry.id))) for entry in self._store(store).list()]
 
     def plan_push(self, id: str, name: str) -> Job:
-        """What `push` would do. Result: TransferPlan, which depends on the archive, so that is packed first."""
+        """Plan `push`. Packs the archive first, because the plan depends on it. Job result: TransferPlan."""
         saved, store = self._library.get(id), self._store(name)
 
         def work(report: ProgressReporter, stop: threading.Event) -> TransferPlan:
@@ -177,7 +180,7 @@ class Champions:
         return self.jobs.start("plan", id, work, store=name)
 
     def push(self, id: str, name: str) -> Job:
-        """Send the current version. Result: TransferPlan. Raises UnknownChampion, UnknownStore."""
+        """Send the current version. Job result: TransferPlan. Raises UnknownChampion, UnknownStore."""
         saved, store = self._library.get(id), self._store(name)
 
         def work(report: ProgressReporter, stop: threading.Event) -> TransferPlan:
@@ -190,11 +193,11 @@ class Champions:
         return self.jobs.start("push", id, work, store=name, resumable=True)
 
     def plan_pull(self, name: str, id: str) -> TransferPlan:
-        """What `pull` would do. Raises UnknownStore, UnknownArchive, StoreError."""
+        """Return what `pull` would do. Raises UnknownStore, UnknownArchive, StoreError."""
         return self._store(name).plan_pull(id)
 
     def pull(self, name: str, id: str, *, as_id: str = "", expected: str = "") -> Job:
-        """Fetch an archive and import it. Result: SavedChampion. Raises BadChampion, UnknownStore."""
+        """Fetch an archive and import it. Job result: SavedChampion. Raises BadChampion, UnknownStore."""
         store, as_id = self._store(name), check_id(as_id or id)
         check_id(id)
 
@@ -209,11 +212,11 @@ class Champions:
         return self.jobs.start("pull", id, work, store=name, resumable=True)
 
     def plan_store_deletion(self, name: str, id: str) -> TransferPlan:
-        """What `delete_from_store` would do. Raises UnknownStore, UnknownArchive, StoreError."""
+        """Return what `delete_from_store` would do. Raises UnknownStore, UnknownArchive, StoreError."""
         return self._store(name).plan_delete(id)
 
     def delete_from_store(self, name: str, id: str) -> None:
-        """Raises UnknownStore, UnknownArchive, StoreError."""
+        """Delete an archive from a store. Raises UnknownStore, UnknownArchive, StoreError."""
         self._store(name).delete(id)
 
     def _store(self, name: str) -> Store:
@@ -225,7 +228,7 @@ class Champions:
     # Fine-tuned weights.
 
     def attach(self, id: str, weights: Path) -> Job:
-        """Check weights in isolation, to try them. Result: Attachment. Raises UnknownChampion."""
+        """Check weights in a child process, to try them. Job result: Attachment. Raises UnknownChampion."""
         self._library.get(id)
 
         def work(report: ProgressReporter, stop: threading.Event) -> Attachment:
@@ -237,11 +240,11 @@ class Champions:
         return self.jobs.start("attach", id, work)
 
     def save_attachment(self, attachment: str) -> SavedChampion:
-        """A version of its champion with these weights. Raises UnknownAttachment, ChampionConflict, NotSaved."""
+        """Save these weights as a new version of their champion. Raises UnknownAttachment, ChampionConflict, NotSaved."""
         return self._attachments.save(attachment)
 
     def drop_attachment(self, attachment: str) -> None:
-        """Raises UnknownAttachment."""
+        """Delete weights on trial. Raises UnknownAttachment."""
         self._attachments.drop(attachment)
 
 

@@ -1,4 +1,4 @@
-"""Champions from a shell: pack, unpack, verify, push, pull, list. Progress goes to stderr, answers to stdout."""
+"""Commands for champions: pack, unpack, verify, push, pull, list. Progress goes to stderr, results to stdout."""
 
 import sys
 import threading
@@ -27,7 +27,7 @@ Open = Callable[[], Champions]
 
 
 def main(arguments: Sequence[str], open_champions: Open) -> int:
-    """The exit status. What cannot be done is one sentence on stderr."""
+    """Run a command and return the exit status. Errors are printed as one sentence on stderr."""
     parsed = parser().parse_args(arguments)
     try:
         return parsed.run(parsed, open_champions)
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str], open_champions: Open) -> int:
 
 
 def parser() -> ArgumentParser:
-    """Each command's function is its `run`."""
+    """Return the parser; `run` of its result is the function of the command."""
     commands = ArgumentParser(prog="python -m studio.champions", description="Kept voices as archives and in stores.")
     kinds = commands.add_subparsers(required=True, metavar="COMMAND")
 
@@ -118,7 +118,7 @@ def _list(arguments: Namespace, open_champions: Open) -> int:
 
 
 def _target(arguments: Namespace, champions: Champions) -> dict[str, str]:
-    """Under which id, and over which version, an archive is to be saved."""
+    """Return the id under which an archive is saved, and the version that it replaces."""
     if arguments.over:
         return {"as_id": arguments.over, "expected": champions.get(arguments.over).version}
     return {"as_id": arguments.as_id}
@@ -132,7 +132,7 @@ def _finish_import(job: Job) -> int:
 
 
 def _wait_for(job: Job) -> object:
-    """The job's result. Raises EngineError with the reason it failed, KeyboardInterrupt once the work has stopped."""
+    """Return the job's result. Raises EngineError if the job failed; an interrupt stops the job before it is raised."""
     with _progress_bar() as report:
         try:
             while not job.ended:
@@ -150,7 +150,7 @@ def _wait_for(job: Job) -> object:
 
 @contextmanager
 def _progress_bar() -> Iterator[ProgressReporter]:
-    """A bar on stderr until the block ends."""
+    """Show a bar on stderr until the block ends."""
     with tqdm(total=1.0, bar_format=BAR, file=sys.stderr) as bar:
 
         def report(progress: Progress) -> None:

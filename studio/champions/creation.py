@@ -1,4 +1,4 @@
-"""Champions made from takes, and their portraits."""
+"""Create champions from takes, and set their portraits."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -19,24 +19,26 @@ PICTURE_MAX = 8_000_000  # bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TakeVoice:
-    """The voice a take was made with, and what else of the take a champion records."""
+    """The voice of a take, and the other fields of the take that a champion records."""
 
     engine: str
-    settings: Mapping[str, float]  # chosen for the take, and its seed
+    settings: Mapping[str, float]  # the take's chosen settings and its seed
     line: str
-    licence: str  # of the engine's weights
-    votes: Votes | None  # None where it was not heard blind
-    champion: str = ""  # that spoke it; empty = a clip
-    version: str = ""  # of that champion
-    name: str = ""  # of the clip, as a person would write it
-    reference: Reference | None = None  # of the clip; None = the champion's
+    licence: str  # licence of the engine's weights
+    votes: Votes | None  # None if the take was not heard blind
+    champion: str = ""  # the champion that spoke the take; empty = a clip
+    version: str = ""  # version of that champion
+    name: str = ""  # the clip's name, as a person would write it
+    reference: Reference | None = None  # reference of the clip; None = the champion's
 
 
 class TakeVoices:
+    """Finds the voices of takes and references."""
+
     def __init__(
         self, history: History, session_clips: SessionClips, listening: Listening, licence_of: Callable[[str], str]
     ) -> None:
-        """`licence_of` gives the licence of an engine's weights; it raises UnknownEngine."""
+        """Use `licence_of` to find the licence of an engine's weights; it raises UnknownEngine."""
         self._history, self._session_clips, self._listening, self._licence_of = (
             history,
             session_clips,
@@ -45,7 +47,7 @@ class TakeVoices:
         )
 
     def get(self, session_id: str, take_id: str) -> TakeVoice:
-        """Raises UnknownTake, UnknownClip, UnknownEngine."""
+        """Return the voice of a take. Raises UnknownTake, UnknownClip, UnknownEngine."""
         take = self._history.get(session_id, take_id)
         order = take.order
         voice = TakeVoice(
@@ -64,7 +66,7 @@ class TakeVoices:
         return replace(voice, name=Path(clip.name).stem.replace("_", " ").strip().capitalize(), reference=reference)
 
     def of(self, reference: Reference, engine: str, name: str) -> TakeVoice:
-        """The voice of a reference that nothing was spoken with yet. Raises UnknownEngine."""
+        """Return the voice of a reference without any take. Raises UnknownEngine."""
         licence = self._licence_of(engine)
         return TakeVoice(
             engine=engine, settings={}, line="", licence=licence, votes=None, name=name, reference=reference
@@ -80,7 +82,7 @@ class Creation:
         self._library = library
 
     def draft(self, voice: TakeVoice) -> Champion:
-        """A champion with everything filled in that is known, under a free id. Raises UnknownChampion."""
+        """Return a champion with all known fields, under an unused id. Raises UnknownChampion."""
         if voice.reference is None:
             known = self._library.get(voice.champion, voice.version).champion
             return replace(known, id=self._free_id(known.id), settings=voice.settings, engine=voice.engine)
@@ -108,7 +110,10 @@ class Creation:
             return self._library.publish(folder, expected=expected)
 
     def set_portrait(self, id: str, picture: bytes | None, *, expected: str) -> SavedChampion:
-        """None removes it. Raises UnknownChampion, BadChampion, ChampionConflict, NotSaved."""
+        """Replace the portrait, or remove it if `picture` is None.
+
+        Raises UnknownChampion, BadChampion, ChampionConflict, NotSaved.
+        """
         saved = self._library.get(id, expected)
         with self._library.staging() as folder, saving():
             self._library.stage(saved, folder, without=PORTRAITS)
@@ -117,20 +122,20 @@ class Creation:
             return self._library.publish(folder, expected=expected)
 
     def _free_id(self, id: str) -> str:
-        """This id, or the first free one that continues it."""
+        """Return the id, or the first unused id of the form `id-2`, `id-3` and so on."""
         used = {saved.champion.id for saved in self._library.list()}
         numbered = (id if number == 1 else f"{id[:60]}-{number}" for number in range(1, len(used) + 2))
         return next(one for one in numbered if one not in used)
 
 
 def _settings(take: StoredTake) -> Mapping[str, float]:
-    """What was set for this take, and its seed."""
+    """Return the chosen settings of a take, and its seed."""
     chosen = dict(sorted(take.order.settings.items()))
     return chosen if take.order.seed is None else chosen | {"seed": take.order.seed}
 
 
 def _portrait_name(picture: bytes) -> str:
-    """The member's name. Raises BadChampion for what is no picture."""
+    """Return the member's name. Raises BadChampion if the bytes are not a supported picture."""
     name = next((name for name, start in PICTURES.items() if start.match(picture)), "")
     if not name or len(picture) > PICTURE_MAX:
         raise BadChampion("a portrait is a PNG, JPEG or WebP picture of at most 8 MB; choose another")

@@ -1,4 +1,4 @@
-"""Champions built from the settings; shared by the app and the shell, so it loads no engine and opens no manager."""
+"""Open the champions from the settings, for the studio and the command line. Loads no engine and opens no manager."""
 
 from functools import partial
 
@@ -11,7 +11,7 @@ from studio.stores import open_stores
 
 
 def open_champions(settings: Settings) -> Champions:
-    """Fine-tuned weights are checked against the F5 checkpoint of the settings."""
+    """Open the library and the stores. Fine-tuned weights are checked against the F5 checkpoint of the settings."""
     library = Library(settings.data_dir)
     stores = open_stores(settings.stores, library.folder / TRANSFERS)
     return Champions(library, stores, partial(vet, against=checkpoints(settings)["f5"]))

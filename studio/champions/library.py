@@ -1,4 +1,4 @@
-"""The library of champions: content-addressed versions, of which one is current. Reads create nothing."""
+"""The library of champions: content-addressed versions, one of which is current."""
 
 import shutil
 import tempfile
@@ -31,7 +31,7 @@ from studio.database import open_database, saving, transaction
 from studio.files import link_or_copy
 from studio.housekeeping import sweep
 
-STAGED_S = 21_600.0  # longer than any save lasts: what is older was left by a killed process
+STAGED_S = 21_600.0  # longer than any save takes: a killed process left older files
 CACHED = 1_024
 
 
@@ -40,17 +40,17 @@ class SavedChampion:
     """One version of a champion in the library."""
 
     champion: Champion
-    version: str  # its identity
+    version: str  # the identity of the content
     members: Manifest
     saved_at: datetime
     weights: str  # SHA-256 of the verified weights; empty for a base champion
 
 
 class Library:
-    """Any number of threads and processes may use one data folder."""
+    """The champions of a data folder. Many threads and processes may use it at once. Reading creates no files."""
 
     def __init__(self, data_dir: Path, now: Callable[[], float] = time.time) -> None:
-        """`now` gives seconds since 1970."""
+        """Open the library; `now` returns seconds since 1970."""
         self.folder = data_dir / "champions"
         self._now = now
         self._blobs = Blobs(self.folder / "blobs")
@@ -63,7 +63,7 @@ class Library:
     # Reading.
 
     def list(self) -> Sequence[SavedChampion]:
-        """The current version of each, the one saved last first."""
+        """Return the current version of each champion, the one saved last first."""
         current = (col(VersionRow.champion_id) == ChampionRow.id, col(VersionRow.version) == ChampionRow.version)
         chosen = select(VersionRow).join(ChampionRow, current[0] & current[1])
         with Session(self._database) as session:
@@ -71,7 +71,7 @@ class Library:
             return self._newest_first(session, rows)
 
     def get(self, id: str, version: str = "") -> SavedChampion:
-        """The current version, or this one. Raises UnknownChampion; a deleted champion is unknown."""
+        """Return the current version, or the given one. Raises UnknownChampion; a deleted champion is unknown."""
         with Session(self._database) as session:
             row = self._current(session, id)
             found = session.get(VersionRow, (id, version or row.version))
@@ -80,27 +80,27 @@ class Library:
             return self._saved(session, found)
 
     def versions(self, id: str) -> Sequence[SavedChampion]:
-        """Every version, newest first. Raises UnknownChampion."""
+        """Return every version, newest first. Raises UnknownChampion."""
         with Session(self._database) as session:
             self._current(session, id)
             rows = session.exec(select(VersionRow).where(VersionRow.champion_id == id)).all()
             return self._newest_first(session, rows)
 
     def path(self, saved: SavedChampion, member: str) -> Path:
-        """A member's file, which never changes. Raises UnknownChampion if there is none."""
+        """Return a member's file, which never changes. Raises UnknownChampion if the version lacks the member."""
         if member not in saved.members or not self._blobs.has(saved.members[member].sha256):
             raise UnknownChampion(f"{saved.champion.id} has no {member} here")
         return self._blobs.path(saved.members[member].sha256)
 
     def weights_path(self, saved: SavedChampion) -> Path | None:
-        """The verified weights of a fine-tuned champion."""
+        """Return the verified weights of a fine-tuned champion; None for a base champion."""
         return self._blobs.path(saved.weights) if saved.weights else None
 
     # Saving.
 
     @contextmanager
     def staging(self) -> Iterator[Path]:
-        """An empty folder on the library's own disk, gone afterwards whatever happened. Raises NotSaved."""
+        """Yield an empty folder on the library's disk, and remove it afterwards. Raises NotSaved."""
         with saving():
             (self.folder / "staging").mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(dir=self.folder / "staging"))
@@ -110,15 +110,15 @@ class Library:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def stage(self, saved: SavedChampion, folder: Path, without: Collection[str] = ()) -> None:
-        """Put a version's members into a staging folder, as links where possible: replace these files, never write to them."""
+        """Add a version's members to a staging folder, as links if possible. Replace these files; never write to them."""
         for name in set(saved.members) - set(without):
             link_or_copy(self.path(saved, name), folder / name)
 
     def publish(self, staged: Path, *, expected: str, weights: Path | None = None) -> SavedChampion:
-        """Make what lies in a staging folder the current version of the champion its metadata names.
+        """Make the content of a staging folder the current version of the champion that its metadata names.
 
-        `expected` is the version that was current when this one was begun, empty for a new champion; `weights` are those
-        verified from `model.pt`. The files move. Raises ChampionConflict, BadChampion, NotSaved; then nothing has changed.
+        `expected` is the version that was current before, empty for a new champion. `weights` are the verified weights of
+        `model.pt`. The files are moved. Raises ChampionConflict, BadChampion, NotSaved; then nothing has changed.
         """
         with saving():
             champion, members = measured(staged)
@@ -157,7 +157,7 @@ class Library:
                 self._files.describe(Version.of(version.row, session))
 
     def edit(self, champion: Champion, *, expected: str) -> SavedChampion:
-        """Save other words and facts with the sound and weights of the version `expected`.
+        """Save other text and metadata with the audio and weights of the version `expected`.
 
         Raises UnknownChampion, ChampionConflict, BadChampion, NotSaved.
         """
@@ -167,14 +167,14 @@ class Library:
             return self.publish(folder, expected=expected)
 
     def revert(self, id: str, version: str, *, expected: str) -> SavedChampion:
-        """Make an older version the current one again; none is lost. Raises UnknownChampion, ChampionConflict, NotSaved."""
+        """Make an older version the current one; all versions stay. Raises UnknownChampion, ChampionConflict, NotSaved."""
         saved = self.get(id, version)
         with transaction(self._database) as session:
             self._advance(session, id, version, expected)
         return saved
 
     def duplicate(self, id: str, as_id: str) -> SavedChampion:
-        """The current version under another id. Raises UnknownChampion, BadChampion, ChampionConflict, NotSaved."""
+        """Save the current version under another id. Raises UnknownChampion, BadChampion, ChampionConflict, NotSaved."""
         saved = self.get(id)
         with self.staging() as folder:
             self.stage(saved, folder, without=(METADATA, TRANSCRIPT))
@@ -184,14 +184,14 @@ class Library:
     # Deleting.
 
     def delete(self, id: str) -> None:
-        """Hide a champion; `restore` brings it back until it is purged. Raises UnknownChampion."""
+        """Hide a champion until it is restored or purged. Raises UnknownChampion."""
         with transaction(self._database) as session:
             row = self._current(session, id)
             row.deleted_at = self._now()
             self._files.set_current(row)
 
     def restore(self, id: str) -> SavedChampion:
-        """Undo a deletion. Raises UnknownChampion when it was purged."""
+        """Undo a deletion. Raises UnknownChampion if the champion was purged."""
         with transaction(self._database) as session:
             row = session.get(ChampionRow, id)
             if row is not None:
@@ -200,14 +200,16 @@ class Library:
         return self.get(id)
 
     def purge(self, older_than_s: float) -> int:
-        """Remove what was deleted longer ago than this, and its files; returns how many champions went.
+        """Remove champions deleted longer ago than this, with their files, and return their number.
 
         Files that no row names stay.
         """
         with transaction(self._database) as session:
-            self._files.adopt(session, self._now())  # restores what only an older backup of the database calls deleted
+            self._files.adopt(
+                session, self._now()
+            )  # restores champions that only an older backup of the database marks as deleted
             now, deleted_at = self._now(), col(ChampionRow.deleted_at)
-            session.exec(update(ChampionRow).where(deleted_at > now).values(deleted_at=now))  # the clock was set back
+            session.exec(update(ChampionRow).where(deleted_at > now).values(deleted_at=now))  # the clock was wrong
             gone = session.exec(select(ChampionRow).where(deleted_at <= now - older_than_s)).all()
             for champion in gone:
                 for row in session.exec(select(VersionRow).where(VersionRow.champion_id == champion.id)):
@@ -221,10 +223,10 @@ class Library:
         sweep(self.folder / "staging", STAGED_S, self._now)
         return len(gone)
 
-    # Inside.
+    # Internal.
 
     def _advance(self, session: Session, id: str, version: str, expected: str) -> None:
-        """Raises ChampionConflict if the current version is not the expected one; a deleted champion has none."""
+        """Set the current version. Raises ChampionConflict if it is not the expected one; a deleted champion has none."""
         row = session.get(ChampionRow, id) or ChampionRow(id=id, version="")
         if expected != (row.version if row.deleted_at is None else ""):
             raise ChampionConflict(id, expected)
@@ -243,7 +245,7 @@ class Library:
         return sorted(saved, key=lambda one: one.saved_at, reverse=True)
 
     def _is_here(self, row: VersionRow) -> bool:
-        """Whether its files exist: a database from a backup may list versions purged since."""
+        """Return True if the files of a version exist: a database from a backup may list purged versions."""
         members = MANIFEST.validate_json(row.manifest)
         return all(self._blobs.has(members[name].sha256) for name in REQUIRED)
 

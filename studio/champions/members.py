@@ -1,4 +1,4 @@
-"""The files of a champion, and its identity: a hash over them."""
+"""The files of a champion, and its identity, which is a hash of them."""
 
 import hashlib
 import io
@@ -14,9 +14,9 @@ from engines.types import Audio
 from studio.champions.champion import BadChampion, Champion
 
 REFERENCE, TRANSCRIPT, METADATA = "reference.wav", "reference.txt", "metadata.json"
-ORIGINAL = "reference_original.flac"  # engines prefer it
+ORIGINAL = "reference_original.flac"  # engines prefer this file
 WEIGHTS = "model.pt"
-PICTURES = {  # how a portrait of each name begins
+PICTURES = {  # first bytes of a portrait of each name
     "portrait.png": re.compile(rb"\x89PNG\r\n\x1a\n"),
     "portrait.jpg": re.compile(rb"\xff\xd8\xff"),
     "portrait.webp": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
@@ -26,7 +26,7 @@ REQUIRED = (REFERENCE, TRANSCRIPT, METADATA)
 VOICE_MEMBERS = frozenset((*REQUIRED, ORIGINAL, WEIGHTS, *PORTRAITS))
 CODE = "1/model.py"
 SHIM = ("config.pbtxt", CODE)  # files with which Triton loads an archive; not part of the voice
-REFERENCE_RATE = 22_050  # Hz, 16 bit, mono: what the format asks for
+REFERENCE_RATE = 22_050  # Hz; the archive format requires 16 bit, mono
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +42,19 @@ Manifest = Mapping[str, Member]
 
 
 def identity(members: Iterable[Member]) -> str:
-    """SHA-256 over the names and hashes of the voice members, sorted: the same voice has the same one everywhere."""
+    """Return the SHA-256 of the sorted names and hashes of the voice members: equal voices have equal identities."""
     voice = sorted((member.name, member.sha256) for member in members if member.name in VOICE_MEMBERS)
     return hashlib.sha256("".join(f"{name}\0{sha256}\n" for name, sha256 in voice).encode()).hexdigest()
 
 
 def measure(path: Path, name: str) -> Member:
-    """Read a file through once. Raises OSError."""
+    """Return the hash and size of a file. Raises OSError."""
     with path.open("rb") as file:
         return Member(name, hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size)
 
 
 def measured(staged: Path) -> tuple[Champion, Manifest]:
-    """What lies in a staging folder, as a champion. Raises BadChampion, OSError."""
+    """Return the champion in a staging folder, and its members. Raises BadChampion, OSError."""
     missing = [name for name in REQUIRED if not (staged / name).is_file()]
     if missing:
         raise BadChampion(f"{' and '.join(missing)} is missing; a champion cannot be kept without it")
@@ -66,7 +66,7 @@ def measured(staged: Path) -> tuple[Champion, Manifest]:
 
 
 def write_members(folder: Path, champion: Champion, reference: Audio) -> None:
-    """Write a base champion: the reference in the archive's format and as it was, transcript, metadata. Raises OSError."""
+    """Write a base champion: reference in the archive's format and as original, transcript, metadata. Raises OSError."""
     _write_sound(folder / REFERENCE, resample(reference, REFERENCE_RATE), "WAV", "PCM_16")
     _write_sound(folder / ORIGINAL, reference, "FLAC", "PCM_24")
     write_words(folder, champion)

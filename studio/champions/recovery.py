@@ -1,6 +1,6 @@
-"""The library's rows as files beside its blobs, from which a lost database is restored.
+"""The library's rows as JSON files, from which a lost database is restored.
 
-A blob is removed only when a version that was purged or never saved names it, and no saved one does.
+A blob is removed only if a purged or never saved version names it and no saved version does.
 """
 
 import logging
@@ -17,7 +17,7 @@ from studio.champions.members import WEIGHTS, Member
 from studio.champions.rows import ChampionRow, VersionRow, WeightsRow
 from studio.descriptions import Descriptions
 
-YOUNG_S = 3_600.0  # longer than any save lasts
+YOUNG_S = 3_600.0  # longer than any save takes
 log = logging.getLogger(__name__)
 
 MANIFEST = TypeAdapter(dict[str, Member])
@@ -25,7 +25,7 @@ MANIFEST = TypeAdapter(dict[str, Member])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """A version of a champion, and what it is made of."""
+    """A version of a champion, and its members."""
 
     champion_id: str
     version: str
@@ -65,14 +65,14 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class CurrentVersion:
-    """Which version of a champion is the current one."""
+    """The current version of a champion."""
 
     id: str
     version: str
 
 
 class VersionFiles:
-    """Callers that write must hold a transaction."""
+    """The JSON files of versions. Callers that write must hold a transaction."""
 
     def __init__(self, folder: Path, blobs: Blobs) -> None:
         self._blobs = blobs
@@ -82,7 +82,7 @@ class VersionFiles:
         self._abandoned: set[str] = set()  # saves of this process that failed
 
     def begin(self, version: Version) -> str:
-        """List a version's blobs before they are written, so that those of an interrupted save can be removed."""
+        """Record a version's blobs before they are written, so that the blobs of an interrupted save can be removed."""
         begun = secrets.token_hex(8)
         self._unkept.write(begun, version)
         return begun
@@ -98,11 +98,11 @@ class VersionFiles:
         self._versions.write(version.name, version)
 
     def set_current(self, row: ChampionRow) -> None:
-        """Write down which version is current, and whether the champion is deleted."""
+        """Record the current version, and whether the champion is deleted."""
         self._current.write(row.id, CurrentVersion(row.id, row.version), deleted=row.deleted_at is not None)
 
     def discard(self, version: Version) -> None:
-        """A version of a champion that is purged."""
+        """Mark a version of a purged champion as not saved."""
         self._unkept.write(version.name, version)
         self._versions.remove(version.name)
 
@@ -110,9 +110,9 @@ class VersionFiles:
         self._current.remove(id)
 
     def adopt(self, session: Session, now: float) -> None:
-        """Add rows for complete versions that have none, and restore champions that only the database calls deleted.
+        """Add rows for complete versions without one, and restore champions that only the database marks as deleted.
 
-        Both happen when the database was lost or comes from a backup.
+        Both happen if the database was lost or comes from a backup.
         """
         lost = self._lost(session)
         for version in lost:
@@ -134,7 +134,7 @@ class VersionFiles:
             log.info("took up %d versions of champions that the database did not know", len(lost))
 
     def complete(self, session: Session) -> None:
-        """Write the files that are missing: of versions from an older studio, or lost ones."""
+        """Write missing files, for versions from an older studio or after a loss."""
         described = self._versions.names()
         for row in session.exec(select(VersionRow)):
             version = Version.of(row, session)
@@ -144,10 +144,10 @@ class VersionFiles:
             self.set_current(champion)
 
     def clear(self, session: Session, now: float) -> None:
-        """Remove the blobs of versions that are not saved; blobs of saves under way stay, and those that no version names."""
+        """Remove the blobs of versions that are not saved. Blobs of running saves, and blobs without a version, stay."""
         saved = [self._versions.read(name) for name in self._versions.names()]
         saved += [Version.of(row, session) for row in session.exec(select(VersionRow))]
-        if None in saved:  # its blobs are not known
+        if None in saved:  # a version's blobs are unknown, so no blob may be removed
             return
         needed: set[str] = set().union(*(version.blobs for version in saved if version))
         unkept = {name: version for name in self._unkept.names() if (version := self._unkept.read(name))}
@@ -163,7 +163,7 @@ class VersionFiles:
             log.warning("%d files in %s belong to no champion and stay as they are", len(unnamed), self._blobs.folder)
 
     def _lost(self, session: Session) -> list[Version]:
-        """Whole versions without a row, oldest first."""
+        """Return complete versions without a row, oldest first."""
         rows = session.exec(select(VersionRow.champion_id, VersionRow.version))
         unknown = self._versions.unknown({f"{id}@{version}" for id, version in rows})
         return sorted((one for one, _ in unknown if self._is_whole(one)), key=lambda version: version.saved_at)

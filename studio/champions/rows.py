@@ -1,10 +1,10 @@
-"""The tables of champions in SQLite: the current version of each, and the members of every version."""
+"""Tables of champions in SQLite: the current version of each champion, and the members of every version."""
 
 from sqlmodel import Field, SQLModel
 
 
 class ChampionRow(SQLModel, table=True):
-    """Transactions that exclude each other change `version`, so that of two who save at once only one can."""
+    """The current version. Exclusive transactions change `version`, so only one of two simultaneous saves succeeds."""
 
     __tablename__ = "champion"
 
@@ -14,7 +14,7 @@ class ChampionRow(SQLModel, table=True):
 
 
 class VersionRow(SQLModel, table=True):
-    """Versions never change; the same content is the same version."""
+    """An immutable version; equal content is the same version."""
 
     __tablename__ = "champion_version"
 
@@ -25,9 +25,9 @@ class VersionRow(SQLModel, table=True):
 
 
 class WeightsRow(SQLModel, table=True):
-    """Fine-tuned weights that were checked, and the safetensors written from them."""
+    """Fine-tuned weights that were checked, and the safetensors made from them."""
 
     __tablename__ = "champion_weights"
 
     original: str = Field(primary_key=True)  # SHA-256 of model.pt
-    verified: str  # SHA-256 of the safetensors made of it
+    verified: str  # SHA-256 of the safetensors made from it

@@ -1,4 +1,4 @@
-"""What an engine gets of a champion: its reference, and fine-tuned weights."""
+"""The voice of a champion for an engine: its reference, and fine-tuned weights."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,16 +24,19 @@ class ChampionVoice:
 
 
 class Voices:
-    """Versions never change, so each is decoded once."""
+    """Decodes the references of champions. Each version is decoded once, because versions never change."""
 
     def __init__(self, library: Library, attached: Callable[[str], Weights]) -> None:
-        """`attached` finds weights that are tried before they are saved, by their attachment's id."""
+        """Use `attached` to find weights on trial by the id of their attachment."""
         self._library = library
         self._attached = attached
         self._reference = lru_cache(DECODED_MAX)(self._decoded)
 
     def get(self, id: str, version: str = "", attachment: str = "") -> ChampionVoice:
-        """The current version, or this one, with its own weights or those on trial. Raises UnknownChampion, BadAudio."""
+        """Return the current version or the given one, with its own weights or those on trial.
+
+        Raises UnknownChampion, UnknownAttachment, BadAudio.
+        """
         saved = self._library.get(id, version)
         weights = self._attached(attachment) if attachment else self._own(saved)
         return ChampionVoice(saved.version, self._reference(id, saved.version), weights)

@@ -1,4 +1,4 @@
-"""Takes that survive: audio on disk, rows in SQLite."""
+"""Persistent takes: audio on the disk, rows in SQLite."""
 
 from studio.history.export import Format, Named, described, file_stem, take_json
 from studio.history.history import History

@@ -1,4 +1,4 @@
-"""Takes as files for other programs: named so that a person finds them again, zipped."""
+"""Export of takes: descriptive file names, JSON and zip archives."""
 
 import io
 import json
@@ -14,7 +14,7 @@ from studio.history.takes import StoredTake
 from studio.order import flat
 
 Format = Literal["wav", "flac", "mp3"]
-TAG = re.compile(r"\[[^\]]*\]")  # [pause:0.8s] is no word
+TAG = re.compile(r"\[[^\]]*\]")  # markers such as [pause:0.8s] are not words
 NOT_WORD = re.compile(r"[\W_]+")
 WORDS = 6
 NAME_MAX = 40  # characters of each part of a file name
@@ -22,21 +22,21 @@ NAME_MAX = 40  # characters of each part of a file name
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A take and the name of the voice it was made with."""
+    """A take and the name of its voice."""
 
     take: StoredTake
     voice: str
 
 
 def file_stem(named: Named) -> str:
-    """`anna-f5-42-welcome-to-the-rift`: voice, engine, seed, first words; letters of any script stay."""
+    """Return a name such as `anna-f5-42-welcome-to-the-rift`: voice, engine, seed, first words, in any script."""
     words = TAG.sub(" ", named.take.order.text).split()[:WORDS]
     parts = (_slug(named.voice), named.take.engine, str(named.take.order.seed), _slug(" ".join(words)))
     return "-".join(part for part in parts if part)
 
 
 def described(take: StoredTake) -> dict[str, Any]:
-    """What made this take and what it cost, without whose it is."""
+    """Return how a take was made and what it cost, without its session."""
     return {
         "order": flat(take.order),
         "cost": asdict(take.cost) | {"rtf": take.cost.rtf},
@@ -52,12 +52,12 @@ def described(take: StoredTake) -> dict[str, Any]:
 
 
 def take_json(take: StoredTake) -> dict[str, Any]:
-    """A take as `GET /studio/takes/{id}` answers it: without whose it is."""
+    """Return a take as `GET /studio/takes/{id}` answers, without its session."""
     return {"id": take.id, **described(take), "peaks": list(take.peaks)}
 
 
 def zipped(named: Sequence[Named], format: Format, encoded: Callable[[StoredTake], bytes]) -> Iterator[bytes]:
-    """A zip archive in pieces; at most one take's audio is in memory."""
+    """Yield a zip archive in pieces; at most one take's audio is in memory."""
     sink = _Sink()
     used: Counter[str] = Counter()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:  # audio hardly shrinks
@@ -74,7 +74,7 @@ def zipped(named: Sequence[Named], format: Format, encoded: Callable[[StoredTake
 
 
 class _Sink(io.RawIOBase):
-    """What zipfile writes, until it is taken; it cannot seek, so zipfile streams."""
+    """Collects the output of zipfile until it is drained. It cannot seek, so zipfile streams."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []

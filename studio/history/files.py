@@ -1,4 +1,4 @@
-"""The takes on disk: float32 WAV, so that what comes back is sample for sample what was played, each with its description."""
+"""Takes on the disk as float32 WAV, which preserves every sample, and their JSON descriptions."""
 
 import io
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from studio.history.takes import StoredTake, UnknownTake
 
 
 class TakeFiles:
-    """One `{take id}.wav` per take in one folder, and what the database says of it beside it."""
+    """`{take id}.wav` for each take in one folder, with a JSON copy of its database row."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -23,11 +23,11 @@ class TakeFiles:
         return self.folder / f"{take_id}.wav"
 
     def write(self, take: StoredTake, audio: Audio) -> None:
-        """Publish the description, then the sound. Raises OSError; then nothing is left behind."""
-        from scipy.io import wavfile  # a quarter of a second, which opening the port saves
+        """Publish the description, then the audio. Raises OSError; then no file is left behind."""
+        from scipy.io import wavfile  # the import takes a quarter of a second, which would delay the start
 
         encoded = io.BytesIO()
-        # libsndfile would write the time of day into it: the same take is to be the same file.
+        # libsndfile would write the time of day, but equal takes must give equal files.
         wavfile.write(encoded, audio.sample_rate, audio.samples)
         try:
             self.describe(take)
@@ -38,15 +38,15 @@ class TakeFiles:
             raise
 
     def describe(self, take: StoredTake, *, deleted: bool = False) -> None:
-        """Raises OSError."""
+        """Write the description of a take. Raises OSError."""
         self._descriptions.write(take.id, take, deleted=deleted)
 
     def unknown(self, known: set[str]) -> Iterator[tuple[StoredTake, bool]]:
-        """Whole takes that are not among these, and whether each is deleted."""
+        """Yield complete takes whose ids are not in `known`, and whether each is deleted."""
         return (found for found in self._descriptions.unknown(known) if self.path(found[0].id).is_file())
 
     def undescribed(self) -> set[str]:
-        """Ids of sounds that have no description."""
+        """Return the ids of audio files without a description."""
         sounds = {path.stem for path in self.folder.glob("*.wav")}
         return sounds - self.described() - self.described(deleted=True)
 
@@ -54,7 +54,7 @@ class TakeFiles:
         return self._descriptions.names(deleted=deleted)
 
     def read(self, take_id: str) -> Audio:
-        """Raises UnknownTake when the file is gone or damaged."""
+        """Read the audio of a take. Raises UnknownTake if the file is missing or damaged."""
         try:
             samples, sample_rate = soundfile.read(self.path(take_id), dtype="float32")
         except (OSError, soundfile.LibsndfileError) as error:

@@ -1,4 +1,4 @@
-"""Takes on disk and in SQLite. Whatever was added is there after a crash; threads may share one History."""
+"""Takes on the disk and in SQLite."""
 
 import logging
 import secrets
@@ -20,8 +20,8 @@ from studio.history.export import Format, Named, zipped
 from studio.history.files import TakeFiles
 from studio.history.rows import TakeRow
 from studio.history.takes import StoredTake, UnknownTake, checked_folder, peaks
-from studio.kept import KeptFile
 from studio.order import Order
+from studio.stored_file import StoredFile
 
 log = logging.getLogger(__name__)
 
@@ -30,8 +30,10 @@ UNDO_S = 86_400.0  # a deleted take can be restored for at least this long
 
 
 class History:
+    """The takes of all sessions. Thread-safe. An added take survives a crash."""
+
     def __init__(self, data_dir: Path, now: Callable[[], float] = time.time) -> None:
-        """Open a data folder's history, with what its database does not know. `now` gives seconds since 1970."""
+        """Open the history, and adopt takes that the database lacks. `now` returns seconds since 1970."""
         self._now = now
         self._files = TakeFiles(data_dir / "takes")
         self._database = open_database(data_dir, TakeRow)
@@ -41,9 +43,9 @@ class History:
         self._database.dispose()
 
     def add(self, session_id: str, order: Order, take: Take, id: str = "") -> StoredTake:
-        """Keep a take: its files first, then its row. Raises NotSaved (disk full); the caller still holds the take.
+        """Store a take: its files first, then its row. Raises NotSaved; the caller still has the take.
 
-        `id` is for one that may be made twice: it then replaces itself.
+        Set `id` for a take that may be made twice: the second one replaces the first.
         """
         stored = StoredTake(
             id=id or secrets.token_urlsafe(16),
@@ -70,30 +72,33 @@ class History:
         return stored
 
     def list(self, session_id: str) -> Sequence[StoredTake]:
-        """This session's takes, newest first, without deleted ones."""
+        """Return this session's takes, newest first, without deleted ones."""
         chosen = select(TakeRow).where(TakeRow.session_id == session_id, col(TakeRow.deleted_at).is_(None))
         with Session(self._database) as session:
             rows = session.exec(chosen.order_by(col(TakeRow.created_at).desc())).all()
             return [row.stored() for row in rows]
 
     def get(self, session_id: str, id: str) -> StoredTake:
-        """Raises UnknownTake for an id that is unknown, deleted or somebody else's."""
+        """Return a take. Raises UnknownTake if the id is unknown, deleted or belongs to another session."""
         with Session(self._database) as session:
             return _row(session, session_id, id).stored()
 
     def audio(self, session_id: str, id: str) -> Audio:
-        """Sample for sample what was played. Raises UnknownTake."""
+        """Return the audio exactly as it was played. Raises UnknownTake."""
         return self._files.read(self.get(session_id, id).id)
 
     def audio_path(self, session_id: str, id: str) -> Path:
-        """The float32 WAV file of a take. Raises UnknownTake."""
+        """Return the float32 WAV file of a take. Raises UnknownTake."""
         path = self._files.path(self.get(session_id, id).id)
         if not path.is_file():
             raise UnknownTake("the audio of this take is no longer on disk; speak it again with the same settings")
         return path
 
     def encoded(self, session_id: str, id: str, format: Format) -> bytes:
-        """WAV is the file itself, float32 and exact; FLAC (24 bit) and MP3 clip at full scale. Raises UnknownTake."""
+        """Return a take as a file. WAV is the exact float32 file; FLAC (24 bit) and MP3 clip at full scale.
+
+        Raises UnknownTake.
+        """
         return (
             self.audio_path(session_id, id).read_bytes()
             if format == "wav"
@@ -101,19 +106,19 @@ class History:
         )
 
     def star(self, session_id: str, id: str, starred: bool) -> StoredTake:
-        """Raises UnknownTake."""
+        """Set or clear the star of a take. Raises UnknownTake."""
         return self._change(session_id, [id], starred=starred)[0]
 
     def move(self, session_id: str, ids: Iterable[str], folder: str) -> Sequence[StoredTake]:
-        """Put takes into a folder; an empty name takes them out of any. All or none. Raises UnknownTake, BadInput."""
+        """Put takes into a folder; an empty name removes them from their folder. All or none. Raises UnknownTake, BadInput."""
         return self._change(session_id, ids, folder=checked_folder(folder))
 
     def delete(self, session_id: str, id: str) -> None:
-        """Hide a take; `restore` brings it back until it is purged. Raises UnknownTake."""
+        """Hide a take until it is restored or purged. Raises UnknownTake."""
         self.delete_all(session_id, [id])
 
     def restore(self, session_id: str, id: str) -> StoredTake:
-        """Undo a deletion. Raises UnknownTake when it was purged, or never was this session's."""
+        """Undo a deletion. Raises UnknownTake if the take was purged or belongs to another session."""
         return self.restore_all(session_id, [id])[0]
 
     def delete_all(self, session_id: str, ids: Iterable[str]) -> Sequence[StoredTake]:
@@ -125,9 +130,9 @@ class History:
         return self._change(session_id, ids, deleted=True, deleted_at=None)
 
     def purge(self, older_than_s: float) -> int:
-        """Remove what was deleted longer ago than this; returns how many takes went. What no row names stays."""
+        """Remove takes deleted longer ago than this, and return their number. Files without a row stay."""
         now, deleted_at = self._now(), col(TakeRow.deleted_at)
-        self._adopt()  # what was brought back after the database's last backup is not deleted
+        self._adopt()  # takes restored after the database's last backup are not deleted
         with transaction(self._database) as session:
             session.exec(update(TakeRow).where(deleted_at > now).values(deleted_at=now))  # the clock was set back
             old = delete(TakeRow).where(deleted_at <= now - older_than_s).returning(col(TakeRow.id))
@@ -137,19 +142,19 @@ class History:
         self._describe()
         return len(gone)
 
-    def kept(self, sessions: Collection[str]) -> Sequence[KeptFile]:
+    def kept(self, sessions: Collection[str]) -> Sequence[StoredFile]:
         """Return the takes of these sessions, including deleted takes."""
         columns: list[Any] = [TakeRow.session_id, TakeRow.id, TakeRow.created_at, TakeRow.duration_s]
         chosen = sqlalchemy.select(*columns, TakeRow.sample_rate, TakeRow.deleted_at)  # type: ignore[call-overload]
-        found: list[KeptFile] = []
+        found: list[StoredFile] = []
         with self._database.connect() as connection:
             for some in batched(sessions):
                 for row in connection.execute(chosen.where(col(TakeRow.session_id).in_(some))):
                     session_id, id, at, seconds, rate, deleted_at = row
-                    found.append(KeptFile(session_id, id, at, round(4 * seconds * rate), deleted_at is not None))
+                    found.append(StoredFile(session_id, id, at, round(4 * seconds * rate), deleted_at is not None))
         return found
 
-    def erase(self, gone: Iterable[KeptFile]) -> int:
+    def erase(self, gone: Iterable[StoredFile]) -> int:
         """Remove the takes among `gone` permanently, and ignore the rest. Return the number of takes. Raises NotSaved."""
         with transaction(self._database) as session:
             rows = [row for one in gone if (row := session.get(TakeRow, one.id)) and row.session_id == one.session_id]
@@ -167,9 +172,9 @@ class History:
         format: Format = "wav",
         voice: Callable[[Order], str] = lambda order: "voice",
     ) -> Iterator[bytes]:
-        """A zip with each take's audio and its request as JSON, streamed; `voice` names an order's reference.
+        """Yield a zip with each take's audio and its request as JSON; `voice` names an order's reference.
 
-        Raises UnknownTake at once, before the first byte, if any of them is unknown.
+        Raises UnknownTake before the first byte if any take is unknown.
         """
         takes = [self.get(session_id, id) for id in ids]
         named = [Named(take, voice(take.order)) for take in takes]
@@ -178,7 +183,7 @@ class History:
     def _change(
         self, session_id: str, ids: Iterable[str], *, deleted: bool = False, **values: object
     ) -> Sequence[StoredTake]:
-        """Change rows and their descriptions, all or none; with `deleted`, of takes that are hidden, too.
+        """Change rows and their descriptions, all or none. `deleted` allows takes that are hidden.
 
         Raises UnknownTake.
         """
@@ -193,7 +198,7 @@ class History:
             return [take for take, _ in after]
 
     def _describe_all(self, after: Described, before: Described) -> None:
-        """Raises OSError; then what was written is as it was before."""
+        """Write descriptions. Raises OSError; then the former descriptions are written back."""
         try:
             for take, deleted in after:
                 self._files.describe(take, deleted=deleted)
@@ -204,9 +209,9 @@ class History:
             raise
 
     def _adopt(self) -> None:
-        """Give rows to described takes that have none, and bring back those that only the database calls deleted.
+        """Add rows for described takes without one, and restore takes that only the database marks as deleted.
 
-        So it is after the database was lost or taken from a backup, and after a process was killed before it wrote a row.
+        This is needed after the database was lost or taken from a backup, and after a process was killed before it wrote a row.
         """
         with Session(self._database) as session:
             known = dict(session.exec(select(TakeRow.id, TakeRow.deleted_at)).all())
@@ -224,7 +229,7 @@ class History:
             log.warning("%d sounds in %s tell of no take and stay as they are", len(nobodys), self._files.folder)
 
     def _describe(self) -> None:
-        """Write the descriptions of takes that have none: an earlier studio made them, or somebody lost the files."""
+        """Write missing descriptions of takes, from an older studio or after a loss."""
         described = {deleted: self._files.described(deleted=deleted) for deleted in (False, True)}
         with Session(self._database) as session:
             rows = session.exec(select(TakeRow.session_id, TakeRow.id, TakeRow.deleted_at)).all()
@@ -234,12 +239,12 @@ class History:
                     self._change(session_id, [id], deleted=True)
 
     def _insert(self, session: Session, row: TakeRow) -> None:
-        """Another process may have taken up the take before."""
+        """Insert a row, unless another process has adopted the take already."""
         session.exec(insert(TakeRow).values(**row.model_dump()).on_conflict_do_nothing())
 
 
 def _row(session: Session, session_id: str, id: str, *, deleted: bool = False) -> TakeRow:
-    """The row of a take, with `deleted` also of one that is hidden. Raises UnknownTake."""
+    """Return the row of a take; `deleted` allows a hidden take. Raises UnknownTake."""
     row = session.get(TakeRow, id)
     if row is None or row.session_id != session_id or (row.deleted_at is not None and not deleted):
         raise UnknownTake("there is no such take here; reload the page to see the takes there are")

@@ -1,4 +1,4 @@
-"""The table of takes in SQLite: one row per take, what belongs together as JSON."""
+"""The table of takes in SQLite: one row for each take; nested values are JSON."""
 
 from datetime import UTC, datetime
 
@@ -10,17 +10,17 @@ from studio.database import SESSION_COLUMN
 from studio.history.takes import StoredTake
 from studio.order import FlatOrder, Order
 
-# Adapters drop keys they do not know and fill in defaults, so rows of older and newer versions stay readable.
+# Adapters drop unknown keys and fill in defaults, so rows of older and newer versions stay readable.
 ORDER: TypeAdapter[Order] = TypeAdapter(FlatOrder)
 COST = TypeAdapter(Cost)
 PEAKS = TypeAdapter(list[float])
 NOTES = TypeAdapter(tuple[str, ...])
-FOLDER_COLUMN = {"server_default": ""}  # earlier studios wrote none
+FOLDER_COLUMN = {"server_default": ""}  # rows of earlier studios have no value
 NOTES_COLUMN = {"server_default": "[]"}  # likewise
 
 
 class TakeRow(SQLModel, table=True):
-    """Times are seconds since 1970, UTC."""
+    """A take. Times are seconds since 1970, UTC."""
 
     __tablename__ = "take"
 

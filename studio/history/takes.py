@@ -1,4 +1,4 @@
-"""A take as it is kept, and what can go wrong with keeping one."""
+"""The stored take and its errors."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ FOLDER_MAX = 60  # characters
 
 
 class UnknownTake(NotFound):
-    """No such take for this session; another session's take is unknown, not forbidden."""
+    """This session has no such take. Takes of other sessions are unknown, not forbidden."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredTake:
-    """A take on disk, without its audio."""
+    """A take on the disk, without its audio."""
 
     id: str  # unguessable
     session_id: SessionId
@@ -36,12 +36,12 @@ class StoredTake:
     duration_s: float
     starred: bool
     peaks: Sequence[float]  # 0 to 1, in playing order
-    folder: str = ""  # where its session put it; empty = in none
-    notes: Sequence[str] = ()  # the engine's sentences about possible faults of the take
+    folder: str = ""  # chosen by its session; empty = none
+    notes: Sequence[str] = ()  # the engine's warnings about possible faults of the take
 
 
 def checked_folder(name: str) -> str:
-    """A folder's name as it is kept: one for all ways to write it. Raises BadInput."""
+    """Return a folder's name in normalised form, equal for all spellings. Raises BadInput."""
     named = unicodedata.normalize("NFC", " ".join(name.split()))
     if len(named) > FOLDER_MAX or not named.isprintable():
         raise BadInput(f"a folder's name has up to {FOLDER_MAX} characters, all of which can be seen; type another one")
@@ -49,7 +49,7 @@ def checked_folder(name: str) -> str:
 
 
 def peaks(samples: Samples, columns: int = PEAKS) -> list[float]:
-    """The loudest sample of each of at most `columns` equal parts of (frames,), clipped to 0..1."""
+    """Return the loudest sample of each of at most `columns` equal parts, from 0 to 1. `samples` has shape (frames,)."""
     if not len(samples):
         return []
     parts = np.array_split(np.abs(samples), min(columns, len(samples)))

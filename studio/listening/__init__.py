@@ -1,4 +1,4 @@
-"""Blind listening: two takes heard without knowing which is which, the vote on them, and what the votes add up to."""
+"""Blind listening: two unnamed takes, the vote on them, and the results of all votes."""
 
 from studio.listening.listening import Listening
 from studio.listening.trial import BadPair, Ballot, Choice, Decided, NoPairs, NotHeard, Trial, UnknownTrial

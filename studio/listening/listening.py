@@ -1,4 +1,4 @@
-"""The use case of the Compare page: who hears which two takes, unnamed, and when their names are told."""
+"""Blind listening, the use case of the Compare page: draw pairs, collect votes, reveal the sides."""
 
 import secrets
 import time
@@ -17,16 +17,16 @@ DRAW = secrets.SystemRandom()
 
 
 class Listening:
-    """One trial at a time for each session; any number of threads may call it."""
+    """One trial at a time for each session. Thread-safe."""
 
     def __init__(self, history: History, data_dir: Path, now: Callable[[], float] = time.time) -> None:
-        """`now` gives seconds since 1970."""
+        """Open the trials; `now` returns seconds since 1970."""
         self._history = history
         self._trials = Trials(data_dir)
         self._now = now
 
     def open(self, session_id: str, take_a: str, take_b: str) -> Trial:
-        """Begin a trial of two of this session's takes, on sides drawn here; the one before ends.
+        """Begin a trial of two takes of this session, on random sides. It ends the current trial.
 
         Raises UnknownTake, BadPair, NotSaved.
         """
@@ -35,7 +35,7 @@ class Listening:
         return self._begin(session_id, (self._history.get(session_id, take_a), self._history.get(session_id, take_b)))
 
     def next(self, session_id: str) -> Trial:
-        """Begin a trial of a pair drawn from the newest line that has one, if possible not the pair before.
+        """Begin a trial of a pair drawn from the newest line that has one, if possible not the last pair.
 
         Raises NoPairs, NotSaved.
         """
@@ -48,17 +48,17 @@ class Listening:
         return self._begin(session_id, DRAW.choice(newest))
 
     def current(self, session_id: str) -> Trial | None:
-        """The trial whose sides are not told yet."""
+        """Return the trial whose sides are not disclosed yet, or None."""
         return next((trial for trial in self._trials.all(session_id) if trial.stage != "sealed"), None)
 
     def waiting(self, session_id: str) -> int:
-        """How many pairs `next` has to draw from."""
+        """Count the pairs from which `next` draws."""
         return sum(map(len, self._pairs(session_id)))
 
     def place(self, session_id: str, trial: Trial) -> tuple[int, int] | None:
-        """Return which pair a trial is, counted from 1 in the order of votes, and how many pairs there are.
+        """Return the number of the trial's pair, from 1 in the order of votes, and the number of pairs.
 
-        None if `next` would not draw this pair: its takes say different lines, are made alike, or were deleted.
+        None if `next` would not draw this pair: its takes have different lines, equal settings, or were deleted.
         """
         takes = self._history.list(session_id)
         every = {_ids(pair) for group in pairs(takes, ()) for pair in group}
@@ -68,9 +68,9 @@ class Listening:
         return len(every & voted) + 1, len(every)
 
     def sound(self, session_id: str, token: str) -> bytes:
-        """One side as a WAV, matched to the other. Both are made each time, so that neither takes longer.
+        """Return one side as WAV, matched in loudness to the other. Both are made each time, so that neither takes longer.
 
-        Raises UnknownTrial, and UnknownTake where either take is gone.
+        Raises UnknownTrial, and UnknownTake if either take was deleted.
         """
         trial = self._trials.of_token(session_id, token)
         name = "a" if trial.a.token == token else "b"
@@ -81,7 +81,7 @@ class Listening:
         return encoded
 
     def vote(self, session_id: str, id: str, ballot: Ballot) -> Trial:
-        """Keep a vote; it is on the disk when this returns. Raises UnknownTrial, NotHeard, Decided, NotSaved."""
+        """Store a vote durably. Raises UnknownTrial, NotHeard, Decided, NotSaved."""
         trial, now = self._trials.get(session_id, id), self._now()
         if trial.stage != "open":
             raise Decided("this trial has its vote; press Next pair for another")
@@ -89,32 +89,32 @@ class Listening:
         return self._change(trial, **_renamed(heard), voted_at=now)
 
     def undo(self, session_id: str, id: str) -> Trial:
-        """Take back a vote while nobody knows what it was for. Raises UnknownTrial, Decided, NotSaved."""
+        """Take back a vote before its sides are revealed. Raises UnknownTrial, Decided, NotSaved."""
         trial = self._trials.get(session_id, id)
         if trial.stage != "voted":
             raise Decided("this vote stays: its sides are known, or there is none")
         return self._change(trial, choice=None, voted_at=None, a_heard_s=0.0, b_heard_s=0.0)
 
     def reveal(self, session_id: str, id: str) -> Trial:
-        """Seal the vote; its sides may be told from now on. Raises UnknownTrial, Decided, NotSaved."""
+        """Seal the vote, which allows its sides to be disclosed. Raises UnknownTrial, Decided, NotSaved."""
         trial = self._trials.get(session_id, id)
         if trial.stage == "open":
             raise Decided("this trial has no vote yet; listen to both sides, then vote")
         return trial if trial.stage == "sealed" else self._change(trial, sealed_at=self._now())
 
     def leave(self, session_id: str, id: str) -> None:
-        """Give up a trial without a vote; nobody learns its sides. Raises UnknownTrial, Decided, NotSaved."""
+        """Remove a trial without a vote; its sides stay secret. Raises UnknownTrial, Decided, NotSaved."""
         trial = self._trials.get(session_id, id)
         if trial.stage != "open":
             raise Decided("this trial has its vote and stays; press Next pair for another")
         self._trials.forget(trial)
 
     def tally(self, session_id: str) -> Sequence[Tally]:
-        """What this session's sealed votes add up to."""
+        """Return the results of this session's sealed votes."""
         return tally(self._trials.all(session_id))
 
     def record(self, session_id: str, take_id: str) -> tuple[int, int, int]:
-        """How often a take won, tied and lost where this session heard it blind."""
+        """Return how often a take won, tied and lost in this session's blind trials."""
         return record(self._trials.all(session_id), take_id)
 
     def _begin(self, session_id: str, takes: Sequence[StoredTake]) -> Trial:

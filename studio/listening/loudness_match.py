@@ -1,4 +1,4 @@
-"""Two sounds made equal in everything but themselves: rate, loudness, length, container."""
+"""Make two sounds equal in sample rate, loudness, length and container."""
 
 import io
 
@@ -13,11 +13,11 @@ HALF_S = 0.5
 
 
 def matched(one: Audio, other: Audio) -> tuple[Audio, Audio]:
-    """Both at the higher of their rates and equally loud (ITU-R BS.1770), turned down and never up.
+    """Return both sounds at the higher sample rate and equal loudness (ITU-R BS.1770), turned down and never up.
 
-    The louder one comes down to the quieter one, and both further where a peak would pass the ceiling. A sound too
-    quiet to be measured is left as it is, and does not drag the other down. Silence ends both at the same half second,
-    past the end of the longer one, so that their length is neither's.
+    The louder sound is turned down to the quieter one, and both are turned down further if a peak exceeds the ceiling. A
+    sound too quiet to measure stays unchanged and does not turn the other down. Silence pads both to a common multiple of
+    half a second beyond the longer one, so that the length reveals nothing.
     """
     rate = max(one.sample_rate, other.sample_rate)
     pair = [_under_ceiling(resample(audio, rate)) for audio in (one, other)]
@@ -28,7 +28,7 @@ def matched(one: Audio, other: Audio) -> tuple[Audio, Audio]:
 
 
 def wav(audio: Audio) -> bytes:
-    """24-bit PCM with the shortest header there is: no chunk that holds a time, a peak or a program's name."""
+    """Return 24-bit PCM with a minimal header: no chunk with a time, a peak or a program's name."""
     file = io.BytesIO()
     soundfile.write(file, audio.samples, audio.sample_rate, format="WAV", subtype="PCM_24")
     return file.getvalue()

@@ -1,4 +1,4 @@
-"""Which two takes are worth hearing against each other next."""
+"""Pairs of takes that are worth comparing."""
 
 from collections.abc import Collection, Sequence
 from itertools import combinations
@@ -10,7 +10,7 @@ Pair = tuple[StoredTake, StoredTake]
 
 
 def pairs(takes: Sequence[StoredTake], voted: Collection[frozenset[str]]) -> list[list[Pair]]:
-    """Pairs of one line in one voice by two arms that nobody voted on, grouped by line, in the takes' order."""
+    """Return pairs without a vote that share line and voice but differ in their arm, grouped by line, in the takes' order."""
     lines: dict[tuple[str, ...], list[StoredTake]] = {}
     for take in takes:
         lines.setdefault(Contender.of(take).line, []).append(take)

@@ -1,4 +1,4 @@
-"""Trials in SQLite: one row per trial, and a vote that only the first can win."""
+"""The table of trials in SQLite: one row for each trial; of simultaneous votes only the first is stored."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,13 +11,13 @@ from studio.database import SESSION_COLUMN, open_database, transaction
 from studio.descriptions import Descriptions
 from studio.listening.trial import Choice, Contender, Side, Trial, UnknownTrial
 
-# Drops keys it does not know and fills in defaults, so rows of older and newer versions stay readable.
+# The adapter drops unknown keys and fills in defaults, so rows of older and newer versions stay readable.
 CONTENDER = TypeAdapter(Contender)
 CHOICE: TypeAdapter[Choice | None] = TypeAdapter(Choice | None)
 
 
 class TrialRow(SQLModel, table=True):
-    """Times are seconds since 1970, UTC."""
+    """A trial. Times are seconds since 1970, UTC."""
 
     __tablename__ = "trial"
 
@@ -66,7 +66,7 @@ def _side(contender: str, token: str, fetched_at: float | None, heard_s: float) 
 
 
 class Trials:
-    """What is known of a session's trials; another session's are unknown."""
+    """The trials of each session; trials of other sessions are unknown."""
 
     def __init__(self, data_dir: Path) -> None:
         self._described = Descriptions(data_dir / "trials", TrialRow)
@@ -74,7 +74,7 @@ class Trials:
         self._adopt()
 
     def begin(self, trial: Trial, now: float) -> None:
-        """Add a trial. The session's others end with it: what has a vote is sealed, what has none is forgotten."""
+        """Add a trial. It ends the session's other trials: those with a vote are sealed, the others removed."""
         others = select(TrialRow).where(TrialRow.session_id == trial.session_id, col(TrialRow.sealed_at).is_(None))
         with transaction(self._database) as session:
             for other in session.exec(others):
@@ -87,15 +87,15 @@ class Trials:
             self._described.write(row.id, row)
 
     def get(self, session_id: str, id: str) -> Trial:
-        """Raises UnknownTrial."""
+        """Return a trial. Raises UnknownTrial."""
         return self._one(session_id, lambda trial: trial.id == id)
 
     def of_token(self, session_id: str, token: str) -> Trial:
-        """The trial of which one side has this token. Raises UnknownTrial."""
+        """Return the trial with a side that has this token. Raises UnknownTrial."""
         return self._one(session_id, lambda trial: token in (trial.a.token, trial.b.token))
 
     def all(self, session_id: str) -> Sequence[Trial]:
-        """Oldest first."""
+        """Return a session's trials, oldest first."""
         chosen = select(TrialRow).where(TrialRow.session_id == session_id).order_by(col(TrialRow.opened_at))
         with Session(self._database) as session:
             trials = [row.trial() for row in session.exec(chosen).all()]
@@ -103,7 +103,7 @@ class Trials:
         return [replace(trial, repeats=voted.get(trial.pair, trial) is not trial) for trial in trials]
 
     def change(self, trial: Trial, **values: object) -> bool:
-        """Write values into a trial that is not sealed; whether it still was at the stage it was read at."""
+        """Write values into an unsealed trial. Return False if the trial has changed since it was read."""
         with transaction(self._database) as session:
             row = session.get(TrialRow, trial.id)
             if row is None or row.choice != trial.choice or row.sealed_at is not None:
@@ -124,7 +124,7 @@ class Trials:
         self._described.remove(row.id)
 
     def _adopt(self) -> None:
-        """Give rows to trials that the database does not know, and describe those of an earlier studio."""
+        """Add rows for trials that the database lacks, and write missing descriptions from an earlier studio."""
         with transaction(self._database) as session:
             rows = session.exec(select(TrialRow)).all()
             described = self._described.names()

@@ -1,4 +1,4 @@
-"""What votes add up to, for each two arms, and how sure that is."""
+"""Results of votes for each pair of arms, with confidence intervals."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """Votes between two arms, as the first one sees them."""
+    """Votes between two arms, from the view of the first."""
 
     first: Arm
     second: Arm
@@ -20,12 +20,12 @@ class Tally:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where the share of listeners' preferences for the first arm lies, ties left out: exact, 95 %."""
+        """Return the exact 95 % interval of the share of preferences for the first arm, without ties."""
         return clopper_pearson(self.wins, self.wins + self.losses)
 
 
 def tally(trials: Iterable[Trial]) -> Sequence[Tally]:
-    """One for each two arms that met in sealed trials; the most voted first."""
+    """Return the results for each pair of arms that met in sealed trials; the most voted first."""
     counts: dict[tuple[Arm, Arm], list[int]] = {}
     for trial in trials:
         if trial.choice is None or not trial.sealed_at or not trial.counts:
@@ -43,7 +43,7 @@ def tally(trials: Iterable[Trial]) -> Sequence[Tally]:
 
 
 def record(trials: Iterable[Trial], take_id: str) -> tuple[int, int, int]:
-    """How often a take won, tied and lost in sealed trials."""
+    """Return how often a take won, tied and lost in sealed trials."""
     won = tied = lost = 0
     for trial in trials:
         side = next(
@@ -59,8 +59,8 @@ def record(trials: Iterable[Trial], take_id: str) -> tuple[int, int, int]:
 
 
 def clopper_pearson(successes: int, count: int) -> tuple[float, float]:
-    """The exact two-sided binomial interval of a share (Clopper and Pearson, 1934); (0, 1) where nothing was counted."""
-    from scipy.special import betaincinv  # a third of scipy.stats' time to import, which says the same
+    """Return the exact two-sided binomial interval of a share (Clopper and Pearson, 1934); (0, 1) if `count` is 0."""
+    from scipy.special import betaincinv  # imports in a third of the time of scipy.stats, with the same result
 
     tail = (1 - CONFIDENCE) / 2
     low = float(betaincinv(successes, count - successes + 1, tail)) if successes else 0.0

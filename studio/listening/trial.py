@@ -1,4 +1,4 @@
-"""A trial as it is kept, the ballot cast in it, and what can be wrong with either."""
+"""A trial, its ballot, and their errors."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,44 +14,44 @@ from studio.order import FlatOrder, flat
 Choice = Literal["a", "b", "tie"]
 Stage = Literal["open", "voted", "sealed"]
 
-HEARD_S = 1.0  # of each side, before its listener may judge
-HEARD_SHARE = 0.8  # of the shorter side where it is too short for that; a page cannot time the very ends of a sound
-LINE = ("text", "clip_id", "champion")  # what is said, and by whom
-VERSION = ("version", "attachment")  # of the champion
+HEARD_S = 1.0  # of each side, before the listener may vote
+HEARD_SHARE = 0.8  # share of a shorter side; a page cannot time the very ends of a sound
+LINE = ("text", "clip_id", "champion")  # text and voice
+VERSION = ("version", "attachment")  # fields of the champion
 
 
 class UnknownTrial(NotFound):
-    """No such trial for this session: it was left, or is somebody else's."""
+    """This session has no such trial: it was left, or belongs to another session."""
 
 
 class BadPair(StudioError):
-    """These two takes cannot be heard against each other."""
+    """These two takes cannot be compared."""
 
 
 class NoPairs(NotFound):
-    """No two takes are left that one line and two arms made."""
+    """No pair of takes shares a line and differs in its arm."""
 
 
 class NotHeard(Conflict):
-    """The vote came before both sides were heard."""
+    """The vote was sent before both sides were heard."""
 
 
 class Decided(Conflict):
-    """What was asked fits the trial no longer: it has its vote, or its sides are known."""
+    """The request does not fit the trial any more: it has a vote, or its sides are disclosed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """What is compared, whatever it says and whichever noise it draws."""
+    """What is compared: engine, checkpoint and settings, without text and seed."""
 
     engine: str
     checkpoint: str
-    settings: tuple[tuple[str, Any], ...]  # of the order, by name; one left alone is the checkpoint's own default
+    settings: tuple[tuple[str, Any], ...]  # chosen settings of the order, by name; others are the checkpoint's defaults
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
-    """A take as it was when the trial began; it outlives the take."""
+    """A take as it was when the trial began; the record outlives the take."""
 
     take_id: str
     engine: str
@@ -77,7 +77,7 @@ class Contender:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """The seed, and what was not left to the studio: the engine's settings, which version of the champion."""
+        """Return the seed, the chosen settings of the engine, and the chosen version of the champion."""
         versions = {name: value for name in VERSION if (value := getattr(self.order, name))}
         return {"seed": self.order.seed, **self.order.settings, **versions}
 
@@ -89,7 +89,7 @@ class Contender:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One of the two, under the only name its sound has before the vote."""
+    """One of the two sides; before the vote its sound is known only by a token."""
 
     contender: Contender
     token: str  # random; opens the sound
@@ -97,20 +97,22 @@ class Side:
     heard_s: float
 
     def there_s(self, now: float) -> float:
-        """How long its listener has had the sound."""
+        """Return the seconds since the listener fetched the sound; 0 before."""
         return 0.0 if self.fetched_at is None else now - self.fetched_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
+    """A blind comparison of two takes of a session."""
+
     id: str
     session_id: SessionId
     a: Side
     b: Side
-    opened_at: float  # seconds since 1970, UTC, as the others
+    opened_at: float  # seconds since 1970, UTC, like the other times
     choice: Choice | None
     voted_at: float | None
-    sealed_at: float | None  # from then on its sides may be told, and the vote cannot be taken back
+    sealed_at: float | None  # from then on the sides are disclosed and the vote is final
     repeats: bool = False  # an earlier trial of the same two takes has a sealed vote
 
     @property
@@ -123,28 +125,28 @@ class Trial:
 
     @property
     def pair(self) -> frozenset[str]:
-        """Ids of its takes."""
+        """Return the ids of its takes."""
         return frozenset(side.contender.take_id for side in self.sides)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What the two takes say: one text, or two in an order that does not follow the sides."""
+        """Return the texts of the takes: one, or two in an order that does not follow the sides."""
         return tuple(sorted({side.contender.order.text for side in self.sides}))
 
     @property
     def must_hear_s(self) -> float:
-        """Of each side. One number, or it would tell which side is the shorter one."""
+        """Return the seconds for which each side must be heard: one value, so that it does not reveal the shorter side."""
         return round(min(HEARD_S, *(HEARD_SHARE * side.contender.duration_s for side in self.sides)), 2)
 
     @property
     def counts(self) -> bool:
-        """Whether its vote says something new about two arms: different ones, with one voice's same line."""
+        """Return True if the vote counts: the two arms differ, voice and line are equal, and the pair has no earlier vote."""
         a, b = self.a.contender, self.b.contender
         return not self.repeats and a.line == b.line and a.arm != b.arm
 
     @property
     def differs(self) -> Iterator[str]:
-        """Names of what the two takes were not made alike with."""
+        """Yield the names of what differs between the two takes."""
         a, b = self.a.contender, self.b.contender
         orders = flat(a.order), flat(b.order)
         yield from (name for name in ("engine", "checkpoint") if getattr(a, name) != getattr(b, name))
@@ -153,16 +155,16 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ballot:
-    """A vote, and how long each side was heard for it, in seconds."""
+    """A vote, and the seconds for which each side was heard."""
 
     choice: Choice
     heard_a_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     heard_b_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
     def believed(self, trial: Trial, now: float) -> "Ballot":
-        """The ballot with no more heard than there was time for since the server sent the sounds.
+        """Return the ballot with listening times limited to the time since the server sent the sounds.
 
-        Raises NotHeard where that is too little; both sides cannot be heard at once, so their times add up.
+        Raises NotHeard if they are too short. Both sides cannot be heard at once, so their times add up.
         """
         a_s = min(self.heard_a_s, trial.a.there_s(now))
         b_s = min(self.heard_b_s, trial.b.there_s(now))

@@ -1,1 +1,1 @@
-"""Clips of a voice: kept, judged, mended, and cut to the window an engine hears."""
+"""Clips of a voice: stored, checked, repaired, and cut to the window that an engine hears."""

@@ -1,4 +1,4 @@
-"""Decide which clips become references, by the page's report, wherever the clips come from."""
+"""Decide which clips become references, by the page's report, for all sources of clips."""
 
 import tempfile
 from pathlib import Path
@@ -43,7 +43,7 @@ def accepted(decoded: Decoded, transcript: str, *, ignore_report: bool = False) 
     page. A clip without a voice is always refused. Raises BadReference, BadText.
     """
     audio, source = decoded.mix, Source.of(decoded)
-    if mixdown(source).mend == "mono":
+    if mixdown(source).repair == "mono":
         audio, source = decoded.loudest, Source(sample_rate=audio.sample_rate)
     require_voice(audio, source)
     reference = reference_of(audio, Window(0.0, audio.duration_s), transcript)
@@ -57,7 +57,7 @@ def require_voice(audio: Audio, source: Source) -> None:
     """Raise BadReference with the report's messages if no voice is heard."""
     found = no_voice(audio)
     if found is not None:
-        offered = [check for check in [mixdown(source)] if check.mend]
+        offered = [check for check in [mixdown(source)] if check.repair]
         raise BadReference(" ".join(check.message for check in [found, *offered]))
 
 

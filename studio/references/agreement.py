@@ -1,17 +1,17 @@
-"""Whether the recogniser hears a transcript in a clip. The recogniser is rough, so that it can doubt and not refuse."""
+"""Compare a transcript with the recogniser's text. The recogniser is often wrong, so it only warns."""
 
 from difflib import SequenceMatcher
 
 from engines.text import spoken_form, without_directions
 
-# Share of letters that are alike, in their order. Of the 13 clips in assets/voices, 12 have 0.61 to 1.0 with their own
-# transcripts; with the transcripts of the others all have 0.47 at most.
+# Share of equal letters in order. Of the 13 clips in assets/voices, 12 have 0.61 to 1.0 with their own
+# transcripts; with transcripts of other clips all have at most 0.47.
 AGREED = 0.5
 SHOWN = 60  # characters of what was heard, in a message
 
 
 def disagreement(heard: str, transcript: str) -> str:
-    """Return a sentence if the recogniser hears other words; "" if it agrees, or heard or was given none."""
+    """Return a warning if the recogniser hears other words; "" if it agrees, or if either text is empty."""
     said, written = _letters(heard), _letters(without_directions(transcript))
     if not said or not written or SequenceMatcher(None, written, said, autojunk=False).ratio() >= AGREED:
         return ""

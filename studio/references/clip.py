@@ -1,4 +1,4 @@
-"""A clip: what somebody uploaded or recorded, decoded once."""
+"""A clip: uploaded or recorded audio, decoded once."""
 
 import io
 from dataclasses import dataclass, replace
@@ -11,12 +11,14 @@ from engines.types import Audio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """The file a clip came from, before it was mixed to mono."""
+    """Properties of the file of a clip, before it was mixed to mono."""
 
     channels: int = 1
     sample_rate: int  # Hz
-    mix_loss_db: float = 0.0  # how much louder its loudest channel is than the mix; large = voice in one, or cancelled
-    start_s: float = 0.0  # of a mended clip: where it begins in its first ancestor
+    mix_loss_db: float = (
+        0.0  # level of the loudest channel above the mix; large if the voice is in one channel, or cancelled
+    )
+    start_s: float = 0.0  # of a repaired clip: its start in the first ancestor
 
     @classmethod
     def of(cls, decoded: Decoded) -> "Source":
@@ -26,18 +28,18 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a clip is called and what it came from. The same sound may have been brought under two names."""
+    """The name and source of a clip. Two sessions may upload the same sound under different names."""
 
-    name: str  # of the file as it was uploaded
+    name: str  # name of the uploaded file
     source: Source
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clip:
-    """Sound of a voice, mono, kept under the hash of its samples."""
+    """Mono audio of a voice, stored under the hash of its samples."""
 
     id: str  # its audio's digest: 64 hex digits
-    name: str  # of the file as it was uploaded
+    name: str  # name of the uploaded file
     audio: Audio
     source: Source
 
@@ -46,7 +48,7 @@ class Clip:
         return Origin(self.name, self.source)
 
     def brought_as(self, origin: Origin | None) -> "Clip":
-        """The same sound as somebody else brought it; None changes nothing."""
+        """Return the clip with the name and source of another upload of the same sound; None changes nothing."""
         return self if origin is None else replace(self, name=origin.name, source=origin.source)
 
 

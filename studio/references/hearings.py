@@ -1,4 +1,4 @@
-"""What the recogniser heard in parts of clips: it listens to each part once."""
+"""Texts that the recogniser heard in parts of clips; each part is transcribed once."""
 
 import threading
 from collections import OrderedDict
@@ -9,14 +9,14 @@ KEPT = 512  # parts
 
 
 class Hearings:
-    """Any number of threads may call it. Clips never change under their id."""
+    """A bounded cache. Thread-safe. Entries stay valid, because clips never change."""
 
     def __init__(self) -> None:
         self._heard: OrderedDict[tuple[str, Window], str] = OrderedDict()
         self._lock = threading.Lock()
 
     def find(self, clip_id: str, window: Window) -> str:
-        """Return the words that were heard in this part; "" if there are none, or nobody listened."""
+        """Return the words of a part; "" if there are none, or if the part was not transcribed."""
         with self._lock:
             return self._heard.get((clip_id, window), "")
 

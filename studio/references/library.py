@@ -1,4 +1,4 @@
-"""Where clips are kept: one folder per clip, named by its hash, published by one rename."""
+"""Stored clips: a folder for each clip, named by its hash and published by one rename."""
 
 import json
 import re
@@ -25,17 +25,18 @@ MIN_S, MAX_S = 1.0, 120.0
 MAX_BYTES = 200 * 2**20  # two minutes of eight channels of 32-bit float at 48 kHz
 ID = re.compile(r"[0-9a-f]{64}")
 NAME_MAX = 120  # characters
-STAGING = ".staging-"  # begins the names of folders that are being written
+STAGING = ".staging-"  # prefix of folders that are being written
 AUDIO, FACTS, ORIGINAL = "audio.wav", "clip.json", "original"
-UNMENDED = "unmended.wav"  # a mended clip's first ancestor, so that no mend hides what no mend can repair
+# The first ancestor of a repaired clip, so that repairs never hide damage that none can remove, such as clipping.
+UNREPAIRED = "unmended.wav"
 
 
 class UnknownClip(NotFound, BadInput):
-    """No clip of this id is kept here."""
+    """No clip with this id is stored."""
 
 
 class NoRoom(NotStored):
-    """The disk has no room for the clip."""
+    """The disk has no space for the clip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,38 +49,38 @@ class Sample:
 
 
 class ClipStore:
-    """Clips under `data_dir/clips`; shipped samples in `samples_dir`. Reads create nothing."""
+    """Clips in `data_dir/clips`, and shipped samples in `samples_dir`. Reading creates no files."""
 
     def __init__(self, data_dir: Path, samples_dir: Path | None = None) -> None:
         self._folder = data_dir / "clips"
         self._samples_dir = samples_dir
 
     def add(self, path: Path, name: str) -> Clip:
-        """Decode a file and keep it with its original. Raises BadAudio (with the reason in words) and NoRoom."""
+        """Decode a file, and store the clip with its original. Raises BadAudio, NoRoom."""
         decoded = decode_clip(path)
         clip = Clip(decoded.mix.digest, _plain(name), decoded.mix, Source.of(decoded))
         return self._publish(clip, {ORIGINAL: path})
 
     def add_audio(self, audio: Audio, name: str, *, parent: Clip | None = None, start_s: float = 0.0) -> Clip:
-        """Keep mono sound made here. Raises BadAudio and NoRoom.
+        """Store mono audio that was generated here. Raises BadAudio, NoRoom.
 
-        `parent` is the clip it was mended from, beginning there at `start_s`: its source and its ancestor are this one's.
+        `parent` is the clip from which it was repaired, starting at `start_s`. The new clip inherits its source and ancestor.
         """
         if not np.isfinite(audio.samples).all():
             raise BadAudio("the sound holds values that are not numbers (NaN or infinity); take the original again")
         if audio.duration_s > MAX_S:
             raise BadAudio(f"the clip lasts {audio.duration_s:.0f} s; at most {MAX_S:.0f} s are taken, cut it first")
-        source, beside = Source(sample_rate=audio.sample_rate), {}
+        source, inherited = Source(sample_rate=audio.sample_rate), {}
         if parent is not None:
             source = replace(parent.source, start_s=parent.source.start_s + start_s)
-            beside = self._beside(parent.id)
-        return self._publish(Clip(audio.digest, _plain(name), _long_enough(audio), source), beside)
+            inherited = self._inherited(parent.id)
+        return self._publish(Clip(audio.digest, _plain(name), _long_enough(audio), source), inherited)
 
     def has(self, id: str) -> bool:
         return ID.fullmatch(id) is not None and (self._folder / id).is_dir()
 
     def get(self, id: str) -> Clip:
-        """A kept clip, its samples checked against its id. Raises UnknownClip, or BadAudio if it rotted on disk."""
+        """Return a stored clip, verified by its hash. Raises UnknownClip, and BadAudio if the file is damaged."""
         folder = self._of(id)
         try:
             facts = json.loads((folder / FACTS).read_text("utf-8"))
@@ -93,7 +94,7 @@ class ClipStore:
         return clip
 
     def bytes(self, id: str) -> int:
-        """Return the size of a clip and its original on the disk; 0 if the clip is not kept."""
+        """Return the size of a clip and its original on the disk; 0 if the clip is not stored."""
         return sum(path.stat().st_size for path in self._folder.joinpath(id).glob("*")) if self.has(id) else 0
 
     def remove(self, id: str) -> None:
@@ -101,28 +102,28 @@ class ClipStore:
         shutil.rmtree(self._of(id))
 
     def original(self, id: str) -> Path | None:
-        """The file as it was uploaded; None for sound made here. Raises UnknownClip."""
+        """Return the uploaded file; None for audio generated here. Raises UnknownClip."""
         path = self._of(id) / ORIGINAL
         return path if path.is_file() else None
 
-    def unmended(self, clip: Clip, window: Window) -> Audio | None:
-        """The same window of a mended clip's first ancestor; None where it is this clip itself. Raises UnknownClip."""
-        path = self._of(clip.id) / UNMENDED
+    def unrepaired(self, clip: Clip, window: Window) -> Audio | None:
+        """Return the same window of a repaired clip's first ancestor; None if the clip was not repaired. Raises UnknownClip."""
+        path = self._of(clip.id) / UNREPAIRED
         if not path.is_file():
             return None
         samples, rate = soundfile.read(path, dtype="float32")
         start_s = clip.source.start_s
         return cut(Audio(samples, int(rate)), Window(start_s + window.start_s, start_s + window.end_s))
 
-    def _beside(self, id: str) -> dict[str, Path]:
-        """What a clip mended from this one keeps beside its sound."""
+    def _inherited(self, id: str) -> dict[str, Path]:
+        """Return the files that a clip repaired from this one inherits."""
         folder = self._of(id)
-        ancestor = folder / UNMENDED if (folder / UNMENDED).is_file() else folder / AUDIO
+        ancestor = folder / UNREPAIRED if (folder / UNREPAIRED).is_file() else folder / AUDIO
         original = self.original(id)
-        return {UNMENDED: ancestor} | ({ORIGINAL: original} if original else {})
+        return {UNREPAIRED: ancestor} | ({ORIGINAL: original} if original else {})
 
     def samples(self) -> list[Sample]:
-        """Shipped references (each with a `*.txt` beside it), by name; none where the folder is absent."""
+        """Return the shipped references that have a `.txt` transcript, by name; none if the folder is absent."""
         if self._samples_dir is None or not self._samples_dir.is_dir():
             return []
         pairs = [(path, path.with_suffix(".txt")) for path in sorted(self._samples_dir.iterdir())]
@@ -137,21 +138,21 @@ class ClipStore:
             raise UnknownClip("this clip is no longer kept here; upload it again")
         return self._folder / id
 
-    def _publish(self, clip: Clip, beside: Mapping[str, Path]) -> Clip:
+    def _publish(self, clip: Clip, extra: Mapping[str, Path]) -> Clip:
         target = self._folder / clip.id
         if target.is_dir():
             return clip
         with self._staging() as folder:
-            (folder / AUDIO).write_bytes(float_wav(clip.audio))  # libsndfile does not say that a disk is full
+            (folder / AUDIO).write_bytes(float_wav(clip.audio))  # libsndfile does not report a full disk
             facts = {"name": clip.name, "source": asdict(clip.source)}
             (folder / FACTS).write_text(json.dumps(facts, ensure_ascii=False), "utf-8")
-            for kept, path in beside.items():
+            for kept, path in extra.items():
                 self._place(path, folder / kept)
-            publish_folder(folder, target)  # the same sound that is there already is as good
+            publish_folder(folder, target)  # an existing clip with this id has the same audio
         return clip
 
     def _place(self, path: Path, target: Path) -> None:
-        """Ours under a second name, so that it is on the disk once; a file from elsewhere, which may change, copied."""
+        """Link a file of this store, so that it needs no further space; copy any other file, which may change."""
         if path.is_relative_to(self._folder):
             link_or_copy(path, target)
         else:
@@ -191,6 +192,6 @@ def _long_enough(audio: Audio) -> Audio:
 
 
 def _plain(name: str) -> str:
-    """The file's own name, without folders and control characters."""
+    """Return the file's name without folders and control characters."""
     base = name.replace("\\", "/").rsplit("/", 1)[-1]
     return "".join(c for c in base if unicodedata.category(c)[0] != "C").strip()[:NAME_MAX] or "clip"

@@ -1,8 +1,8 @@
-"""What the report card measures. Levels in dB re full scale, frequencies in Hz."""
+"""Measurements of the report. Levels are in dB re full scale, frequencies in Hz."""
 
 import numpy as np
 import numpy.typing as npt
-import scipy  # its signal package loads when first used: two seconds that the start need not wait for
+import scipy  # its signal package loads at first use, which saves two seconds at the start
 
 from engines.audio import active_frames, frame_length
 from engines.types import Audio
@@ -10,39 +10,39 @@ from engines.types import Audio
 FULL_SCALE = 0.995
 CLIP_RUN = 3  # samples in a row at full scale; fewer are peaks
 VOICE_FROM_HZ, RUMBLE_TO_HZ = 80.0, 60.0
-QUIET_LEAST_FRAMES = 10  # of silence to measure noise in; otherwise the quietest frames stand for it
+QUIET_LEAST_FRAMES = 10  # frames of silence needed to measure noise; with fewer, the quietest frames are measured
 QUIETEST_PERCENTILE = 3
-GUARD_FRAMES = 4  # next to speech, left out of the noise: the tails of words
+GUARD_FRAMES = 4  # frames next to speech that are not noise: the tails of words
 FLOOR_DB = -120.0
 PSD_SEGMENT = 2048
-USED_BELOW_PEAK_DB = 65.0  # fricatives lie 50 below a voice's strongest band, the stop band of a resampler 80 and more
+USED_BELOW_PEAK_DB = 65.0  # fricatives are 50 dB below a voice's strongest band, a resampler's stop band 80 dB and more
 
 
 def clipped_fraction(audio: Audio) -> float:
-    """Fraction of samples in runs of at least three at full scale."""
+    """Return the fraction of samples in runs of at least three at full scale."""
     runs = _clip_runs(audio)
     return float(runs[runs >= CLIP_RUN].sum()) / max(1, len(audio.samples))
 
 
 def longest_clip(audio: Audio) -> int:
-    """Samples in the longest run at full scale."""
+    """Return the number of samples in the longest run at full scale."""
     return int(_clip_runs(audio).max(initial=0))
 
 
 def speech_s(audio: Audio) -> float:
-    """Seconds of speech, pauses left out."""
+    """Return the seconds of speech, without pauses."""
     frame_s = frame_length(audio.sample_rate) / audio.sample_rate
     return float(active_frames(audio.samples, audio.sample_rate).sum()) * frame_s
 
 
 def speech_level_db(audio: Audio) -> float:
-    """RMS over the frames that hold speech, above 80 Hz."""
+    """Return the RMS level of frames with speech, above 80 Hz."""
     levels, active = _voice_power(audio)
     return _db(float(levels[active].mean())) if active.any() else FLOOR_DB
 
 
 def noise_level_db(audio: Audio) -> float:
-    """RMS over the frames that hold none, above 80 Hz, away from the edges of words."""
+    """Return the RMS level of frames without speech and away from the edges of words, above 80 Hz."""
     levels, active = _voice_power(audio)
     near = np.convolve(active, np.ones(2 * GUARD_FRAMES + 1), "same") > 0
     quiet = levels[~near]
@@ -52,14 +52,14 @@ def noise_level_db(audio: Audio) -> float:
 
 
 def rumble_db(audio: Audio) -> float:
-    """Power below 60 Hz against the whole, dB, without the DC offset."""
+    """Return the power below 60 Hz relative to the total in dB, without DC offset."""
     frequencies, power = _spectrum(audio)
     low = power[(frequencies > 0) & (frequencies < RUMBLE_TO_HZ)].sum()
     return _db(float(low / max(power[frequencies > 0].sum(), 1e-20)))
 
 
 def bandwidth_hz(audio: Audio) -> float:
-    """The highest frequency with sound in it: a 44.1 kHz file may hold a telephone's 3.4 kHz."""
+    """Return the highest frequency with sound: a 44.1 kHz file may contain telephone speech up to 3.4 kHz."""
     frequencies, power = _spectrum(audio)
     levels = 10.0 * np.log10(np.maximum(power, 1e-20))
     used = np.flatnonzero(levels > levels.max() - USED_BELOW_PEAK_DB)
@@ -73,7 +73,7 @@ def _clip_runs(audio: Audio) -> npt.NDArray[np.int64]:
 
 
 def _voice_power(audio: Audio) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Mean square of each frame above 80 Hz, and whether it holds speech; both of shape (frames,)."""
+    """Return the mean square of each frame above 80 Hz, and whether the frame has speech; both have shape (frames,)."""
     rate = audio.sample_rate
     active = active_frames(audio.samples, rate)
     filtered = scipy.signal.sosfilt(

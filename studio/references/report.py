@@ -1,4 +1,4 @@
-"""The report card of a reference: what is wrong with a clip before an engine hears it, and what to do."""
+"""The report on a reference: faults of a clip that an engine would hear, and what to do about them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from studio.references.measures import (
     speech_level_db,
     speech_s,
 )
-from studio.references.mend import Mend
+from studio.references.repairs import Repair
 
 State = Literal["ok", "warn", "fail"]
 
@@ -34,9 +34,9 @@ EDGE_MAX_S, GAP_MAX_S = 0.6, 1.0
 BANDWIDTH_GOOD_HZ, BANDWIDTH_LEAST_HZ = 7_000.0, 3_500.0
 MIX_LOSS_MAX_DB = 4.0
 DC_MAX = 0.01
-RUMBLE_MAX_DB = -15.0  # below 60 Hz, against the whole
+RUMBLE_MAX_DB = -15.0  # power below 60 Hz relative to the total
 RATE_GOOD, RATE_POSSIBLE = (2.5, 7.5), (1.2, 10.0)  # syllables a second of speech, pauses left out
-LIMIT_DB = 60.0  # beyond this a ratio is only "very clean"
+LIMIT_DB = 60.0  # ratios above this are reported as this value
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,42 +45,42 @@ class Check:
 
     name: str
     state: State
-    message: str  # one sentence, with numbers and what to do
-    mend: Mend | None = None  # what one click does about it
+    message: str  # one sentence with figures and advice
+    repair: Repair | None = None  # the repair that one click applies
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Every check, in the order a designer would make them."""
+    """All checks, in the order in which a designer would make them."""
 
     checks: tuple[Check, ...]
 
     @property
     def state(self) -> State:
-        """The worst of all checks."""
+        """Return the worst state of all checks."""
         states = {check.state for check in self.checks}
         return "fail" if "fail" in states else "warn" if "warn" in states else "ok"
 
     def of(self, name: str) -> Check:
-        """The check of this name. Raises KeyError."""
+        """Return the check with this name. Raises KeyError."""
         return next(iter([check for check in self.checks if check.name == name] or _unknown(name)))
 
 
-def report(audio: Audio, source: Source, transcript: str, unmended: Audio | None = None, heard: str = "") -> Report:
-    """Look at exactly the sound an engine would get, where it came from, and what is said to be said in it.
+def report(audio: Audio, source: Source, transcript: str, unrepaired: Audio | None = None, heard: str = "") -> Report:
+    """Check exactly the audio that an engine would get, its source, and its transcript.
 
-    `unmended` is the same part before any mend; None where none was made. `heard` is what the recogniser hears in the
-    part; "" if it has not listened.
+    `unrepaired` is the same part before any repair; None if nothing was repaired. `heard` is what the recogniser hears in
+    the part; "" if it was not used.
     """
     if (silent := no_voice(audio)) is not None:
-        # Of channels that cancel each other nothing is left to hear, until one of them is taken.
-        cancelled = [check for check in [mixdown(source)] if check.mend]
+        # Channels that cancel each other leave silence; taking one channel restores the voice.
+        cancelled = [check for check in [mixdown(source)] if check.repair]
         return Report((_duration(audio), silent, *cancelled, _transcript(transcript, heard)))
     sound: list[Callable[[Audio], Check]] = [_level, _snr, _pauses, _rumble]
     of_sound = [check(audio) for check in sound]
     of_words = [_transcript(transcript, heard), speech_rate(audio, transcript)]
     return Report(
-        (_duration(audio), _clipping(audio, unmended), *of_sound, _rate(audio, source), mixdown(source), *of_words)
+        (_duration(audio), _clipping(audio, unrepaired), *of_sound, _rate(audio, source), mixdown(source), *of_words)
     )
 
 
@@ -105,13 +105,13 @@ def _duration(audio: Audio) -> Check:
     return Check("duration", "ok", f"{length_s:.1f} s, a good length.")
 
 
-def _clipping(audio: Audio, unmended: Audio | None) -> Check:
-    recorded = audio if unmended is None else unmended  # a mend changes the level, not what was cut off
+def _clipping(audio: Audio, unrepaired: Audio | None) -> Check:
+    recorded = audio if unrepaired is None else unrepaired  # a repair changes the level, but does not restore cut peaks
     fraction, longest = clipped_fraction(recorded), longest_clip(recorded)
     if fraction <= CLIPPED_WARN:
         return Check("clipping", "ok", "No clipping.")
     state: State = "fail" if fraction > CLIPPED_FAIL else "warn"
-    said = f"{fraction:.2%} of the samples {'are' if unmended is None else 'were recorded'} clipped"
+    said = f"{fraction:.2%} of the samples {'are' if unrepaired is None else 'were recorded'} clipped"
     return Check(
         "clipping",
         state,
@@ -199,7 +199,7 @@ def _transcript(transcript: str, heard: str) -> Check:
 
 
 def speech_rate(audio: Audio, transcript: str) -> Check:
-    """Whether the transcript can be what is said in this sound: people say so many syllables a second and no more."""
+    """Check whether the transcript fits the audio, by the syllables per second that people can speak."""
     if not transcript.strip():
         return Check("speech rate", "warn", "Without a transcript its match with the clip cannot be checked; type it.")
     spoken_s = speech_s(audio)

@@ -1,4 +1,4 @@
-"""Whose clips: the samples everyone sees, and the clips each session added."""
+"""Clips by session: samples that everyone sees, and the clips that each session added."""
 
 import shutil
 import tempfile
@@ -14,18 +14,18 @@ from sqlmodel import Field, Session, SQLModel, col, select, update
 from engines.types import Audio
 from studio.database import SESSION_COLUMN, NotSaved, batched, open_database, transaction
 from studio.descriptions import Descriptions, SessionId
-from studio.kept import KeptFile
 from studio.references.clip import Clip, Origin
 from studio.references.library import ClipStore, NoRoom, UnknownClip
+from studio.stored_file import StoredFile
 
-UPLOADS = "uploads"  # folder of the data folder; swept by housekeeping
+UPLOADS = "uploads"  # folder in the data folder; swept by housekeeping
 ORIGIN: TypeAdapter[Origin | None] = TypeAdapter(Origin | None)
-UNKNOWN = "null"  # the origin of a clip that an earlier studio took in
+UNKNOWN = "null"  # the origin of a clip from an earlier studio
 ORIGIN_COLUMN = {"server_default": UNKNOWN}
 
 
 class ClipRow(SQLModel, table=True):
-    """A clip of a session. The same sound may be several sessions', each with a name and a source of its own."""
+    """A clip of a session. Several sessions may have the same sound, each with a separate name and source."""
 
     __tablename__ = "clip"
 
@@ -36,7 +36,7 @@ class ClipRow(SQLModel, table=True):
 
 
 class BinnedRow(SQLModel, table=True):
-    """A clip that was deleted and can still be brought back."""
+    """A deleted clip that can be restored."""
 
     __tablename__ = "binned_clip"
 
@@ -49,12 +49,12 @@ class BinnedRow(SQLModel, table=True):
 
 @dataclass(frozen=True, slots=True)
 class SessionClip:
-    """A clip of a session, as a file beside the clips tells it."""
+    """A clip of a session, in the form of its JSON file."""
 
     session_id: SessionId
     clip_id: str
     added_at: float
-    origin: Origin | None = None  # None where an earlier studio took it in: as the clip itself tells it
+    origin: Origin | None = None  # None for a clip from an earlier studio; then the clip's own origin applies
 
     @classmethod
     def of(cls, row: ClipRow | BinnedRow) -> "SessionClip":
@@ -72,15 +72,17 @@ class SessionClip:
 
 @dataclass(frozen=True, slots=True)
 class ShippedClip:
-    """A sample, ready to speak with."""
+    """A sample that is ready to speak."""
 
     name: str
     clip_id: str
-    transcript: str  # of the whole clip
+    transcript: str  # transcript of the whole clip
     origin: Origin
 
 
 class SessionClips:
+    """The clips of all sessions."""
+
     def __init__(self, clips: ClipStore, data_dir: Path, now: Callable[[], float] = time.time) -> None:
         self._clips = clips
         self._uploads = data_dir / UPLOADS
@@ -89,10 +91,10 @@ class SessionClips:
         self._database = open_database(data_dir, ClipRow, BinnedRow)
         with transaction(self._database) as session:
             self._adopt(session)
-        self._shipped: dict[Path, ShippedClip] = {}  # files of the installation never change while it runs
+        self._shipped: dict[Path, ShippedClip] = {}  # files of the installation never change at run time
 
     def samples(self) -> Sequence[ShippedClip]:
-        """The shipped references; the first call decodes them into the clip store."""
+        """Return the shipped references; the first call decodes them into the clip store."""
         for sample in self._clips.samples():
             if sample.path not in self._shipped:
                 kept = self._clips.add(sample.path, sample.name)
@@ -100,16 +102,16 @@ class SessionClips:
         return list(self._shipped.values())
 
     def mine(self, session_id: str, table: type[ClipRow | BinnedRow] = ClipRow) -> dict[str, Origin | None]:
-        """This session's clips by id, newest first; or those that it deleted and can bring back."""
+        """Return this session's clips by id, newest first; with `table` BinnedRow, its deleted clips."""
         own = select(table.clip_id, table.origin).where(table.session_id == session_id)
         with Session(self._database) as session:
             found = session.exec(own.order_by(col(table.added_at).desc())).all()
         return {id: ORIGIN.validate_json(origin) for id, origin in found if self._clips.has(id)}
 
     def get(self, session_id: str, id: str, *, deleted: bool = False) -> Clip:
-        """A sample or a clip of this session, as it was brought here; on request also one that can be brought back.
+        """Return a sample or a clip of this session, as it was uploaded; `deleted` allows deleted clips.
 
-        Raises UnknownClip for anything else, somebody else's included.
+        Raises UnknownClip for any other clip, including clips of other sessions.
         """
         known: dict[str, Origin | None] = {shipped.clip_id: shipped.origin for shipped in self.samples()}
         known |= self.mine(session_id, BinnedRow) if deleted else {}
@@ -119,7 +121,7 @@ class SessionClips:
         return self._clips.get(id).brought_as(known[id])
 
     def receive(self, session_id: str, upload: BinaryIO, name: str) -> Clip:
-        """Take in an uploaded file. Raises BadAudio, NoRoom; then nothing is left of it."""
+        """Store an uploaded file. Raises BadAudio, NoRoom; then no file is left behind."""
         try:
             self._uploads.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=self._uploads) as folder:
@@ -131,13 +133,16 @@ class SessionClips:
             raise NoRoom("the upload could not be stored; free some disk space and send it again") from error
 
     def add(self, session_id: str, path: Path, name: str) -> Clip:
-        """Take in a sound file. Raises BadAudio, NoRoom."""
+        """Store a sound file. Raises BadAudio, NoRoom."""
         return self._add(session_id, self._clips.add(path, name))
 
     def add_audio(
         self, session_id: str, audio: Audio, name: str, *, parent: Clip | None = None, start_s: float = 0.0
     ) -> Clip:
-        """Take in sound made here; `parent` is the clip it was mended from, from `start_s` on. Raises BadAudio, NoRoom."""
+        """Store audio generated here; `parent` is the clip from which it was repaired, starting at `start_s`.
+
+        Raises BadAudio, NoRoom.
+        """
         return self._add(session_id, self._clips.add_audio(audio, name, parent=parent, start_s=start_s))
 
     def share(self, id: str, session_id: str, others: Iterable[str]) -> None:
@@ -147,7 +152,7 @@ class SessionClips:
                 self._add(other, self.get(session_id, id))
 
     def delete(self, session_id: str, id: str) -> None:
-        """Take one of this session's clips away; `restore` brings it back until it is purged.
+        """Hide a clip of this session until it is restored or purged.
 
         Raises UnknownClip, also for a sample.
         """
@@ -158,7 +163,7 @@ class SessionClips:
             self._put(session, SessionClip.of(row), binned_at=self._now())
 
     def restore(self, session_id: str, id: str) -> Clip:
-        """Undo a deletion. Raises UnknownClip when it was purged, or never was this session's."""
+        """Undo a deletion. Raises UnknownClip if the clip was purged or belongs to another session."""
         with transaction(self._database) as session:
             row = session.get(BinnedRow, (session_id, id))
             if row is not None:
@@ -166,10 +171,10 @@ class SessionClips:
         return self.get(session_id, id)
 
     def purge(self, older_than_s: float) -> int:
-        """Forget what was deleted longer ago than this, and the sound of what nobody else has; returns how many."""
+        """Remove clips deleted longer ago than this, with files that no other session has. Return their number."""
         samples, now = {shipped.clip_id for shipped in self.samples()}, self._now()
         with transaction(self._database) as session:
-            self._adopt(session)  # what was brought back after the database's last backup is not deleted
+            self._adopt(session)  # clips restored after the database's last backup are not deleted
             binned_at = col(BinnedRow.binned_at)
             session.exec(update(BinnedRow).where(binned_at > now).values(binned_at=now))  # the clock was set back
             gone = session.exec(select(BinnedRow).where(binned_at <= now - older_than_s)).all()
@@ -177,7 +182,7 @@ class SessionClips:
             self._describe(session)
         return len(gone)
 
-    def kept(self, sessions: Collection[str]) -> Sequence[KeptFile]:
+    def kept(self, sessions: Collection[str]) -> Sequence[StoredFile]:
         """Return the clips of these sessions, including deleted clips."""
         found: list[tuple[ClipRow | BinnedRow, bool]] = []
         with Session(self._database) as session:
@@ -186,11 +191,11 @@ class SessionClips:
                 binned = session.exec(select(BinnedRow).where(col(BinnedRow.session_id).in_(some))).all()
                 found += [*((row, False) for row in present), *((row, True) for row in binned)]
         return [
-            KeptFile(row.session_id, row.clip_id, row.added_at, self._clips.bytes(row.clip_id), deleted)
+            StoredFile(row.session_id, row.clip_id, row.added_at, self._clips.bytes(row.clip_id), deleted)
             for row, deleted in found
         ]
 
-    def erase(self, gone: Iterable[KeptFile]) -> int:
+    def erase(self, gone: Iterable[StoredFile]) -> int:
         """Remove the clips among `gone` permanently, and ignore the rest. Return the number of clips. Raises NotSaved."""
         samples, rows = {shipped.clip_id for shipped in self.samples()}, list[ClipRow | BinnedRow]()
         with transaction(self._database) as session:
@@ -219,7 +224,7 @@ class SessionClips:
         return clip
 
     def _put(self, session: Session, clip: SessionClip, binned_at: float | None = None) -> None:
-        """Of the session, or deleted for as long as it can be brought back."""
+        """Store a clip as present, or as deleted since `binned_at`."""
         key = clip.session_id, clip.clip_id
         kept, binned = session.get(ClipRow, key), session.get(BinnedRow, key)
         if other := kept if binned_at is not None else binned:
@@ -229,7 +234,7 @@ class SessionClips:
         self._described.write(clip.name, clip, deleted=binned_at is not None)
 
     def _adopt(self, session: Session) -> None:
-        """Add clips of which the database does not know whose they are, or which it alone calls deleted."""
+        """Add described clips that the database lacks, or that only the database marks as deleted."""
         kept = {SessionClip.of(row).name for row in session.exec(select(ClipRow))}
         binned = {SessionClip.of(row).name for row in session.exec(select(BinnedRow))}
         lost = self._described.unknown(kept | (binned - self._described.names()))
@@ -238,7 +243,7 @@ class SessionClips:
                 self._put(session, clip, binned_at=self._now() if deleted else None)
 
     def _describe(self, session: Session) -> None:
-        """Write the descriptions of what an earlier studio kept."""
+        """Write missing descriptions of clips from an earlier studio."""
         self._complete(session.exec(select(ClipRow)).all(), deleted=False)
         self._complete(session.exec(select(BinnedRow)).all(), deleted=True)
 

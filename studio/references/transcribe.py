@@ -1,7 +1,7 @@
-"""An optional recogniser that fills in a transcript when the designer asks for it; never called on its own.
+"""An optional recogniser that proposes a transcript when the designer requests one.
 
-pocketsphinx with the English model in its wheel: it runs offline and is rough. Clear, everyday American English comes
-out mostly right; names, accents, noise and other languages do not. The designer must read and correct it.
+pocketsphinx with the English model of its wheel runs offline. Clear American English comes out mostly right; names,
+accents, noise and other languages do not. The designer must read and correct the text.
 """
 
 import importlib.util
@@ -12,8 +12,8 @@ from engines.audio import normalise, resample
 from engines.types import Audio
 from studio.errors import StudioError
 
-RATE_HZ = 16_000  # of the recogniser's acoustic model
-INSTALL = ".venv/bin/uv pip install -r pyproject.toml --extra transcribe"  # in the studio's own folder
+RATE_HZ = 16_000  # rate of the recogniser's acoustic model
+INSTALL = ".venv/bin/uv pip install -r pyproject.toml --extra transcribe"  # run in the studio's folder
 LEVEL_LUFS = -20.0
 
 
@@ -22,20 +22,20 @@ class NoRecogniser(StudioError):
 
 
 def available() -> str | None:
-    """The recogniser's name, or None where none is installed."""
+    """Return the recogniser's name, or None if none is installed."""
     return "pocketsphinx" if importlib.util.find_spec("pocketsphinx") else None
 
 
 def transcribe(audio: Audio) -> str:
-    """What the recogniser thinks is said: lower case, without punctuation; empty where it hears no words.
+    """Return the recognised text: lower case, without punctuation; empty if no words are heard.
 
-    Takes about the clip's own length on one core. Raises NoRecogniser.
+    It takes about the clip's length on one core. Raises NoRecogniser.
     """
     if available() is None:
         raise NoRecogniser(
             f"no recogniser is installed; type the words, or install one where the studio runs: {INSTALL}"
         )
-    from pocketsphinx import Decoder  # optional, and its model loads at once
+    from pocketsphinx import Decoder  # optional; the import is slow
 
     heard = resample(normalise(audio, LEVEL_LUFS), RATE_HZ)
     decoder = Decoder(samprate=RATE_HZ, loglevel="FATAL")

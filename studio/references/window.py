@@ -1,4 +1,4 @@
-"""The part of a clip an engine hears: proposed at silences, cut to the sample, with the words said in it."""
+"""The part of a clip that an engine hears: proposed at silences, cut to the sample, with the words spoken in it."""
 
 import math
 from collections.abc import Sequence
@@ -12,37 +12,37 @@ from engines.errors import BadAudio, BadText
 from engines.text import MAX_TRANSCRIPT_CHARACTERS, check_length, count_syllables
 from engines.types import Audio, Reference
 
-MARGIN_S = 0.15  # silence a window keeps at each edge, where there is some
-LONG_GAP_S = 0.7  # pauses beyond this are time an engine learns nothing from
-OVERLAP_MAX = 0.7  # two proposals that share more than this (of the shorter) are one
+MARGIN_S = 0.15  # silence that a window keeps at each edge, if present
+LONG_GAP_S = 0.7  # an engine learns nothing from longer pauses
+OVERLAP_MAX = 0.7  # proposals that overlap more (relative to the shorter one) count as one
 PROPOSALS = 5
-STEP_S = 0.5  # where a clip has no silences, windows begin on this grid, at the quietest frame near
+STEP_S = 0.5  # in a clip without silences, windows begin at the quietest frame near this grid
 CLIPPED = 0.995
-CLIPPED_COST_S = 0.01  # a clipped sample spoils this much speech
+CLIPPED_COST_S = 0.01  # a clipped sample costs as much as this loss of speech
 PUNCTUATION = tuple(".,!?;:…—")
 SNAP_WORDS = 2
-CUT_IN_SILENCE_S = 0.2  # a silence this long, near a punctuation mark, is that mark
+CUT_IN_SILENCE_S = 0.2  # a silence of this length near a punctuation mark belongs to that mark
 
 Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """From `start_s` up to `end_s` of a clip."""
+    """The part of a clip from `start_s` up to `end_s`."""
 
     start_s: float
     end_s: float
 
     @property
     def length_s(self) -> float:
-        """Seconds from start to end."""
+        """Return the seconds from start to end."""
         return self.end_s - self.start_s
 
 
 def cut(audio: Audio, window: Window) -> Audio:
-    """The window's samples, exact to the sample. Raises BadAudio for a window outside the clip or empty."""
+    """Return exactly the window's samples. Raises BadAudio if the window is empty or outside the clip."""
     _require_ends(window)
-    far = 2 * audio.duration_s  # no need to count its samples
+    far = 2 * audio.duration_s  # far outside the clip, without huge numbers
     start, end = (round(max(-far, min(at, far)) * audio.sample_rate) for at in (window.start_s, window.end_s))
     if start < 0 or end > len(audio.samples) + 1 or end <= start:
         raise BadAudio(
@@ -61,9 +61,9 @@ def reference_of(audio: Audio, window: Window, transcript: str) -> Reference:
 
 
 def propose(audio: Audio, max_s: float = 12.0, min_s: float = 3.0) -> list[Window]:
-    """Windows of `min_s` to `max_s` that begin and end in silence, best first; never empty.
+    """Propose windows of `min_s` to `max_s` that begin and end in silence, best first; never empty.
 
-    A clip shorter than `min_s` is one window. Best is most speech, with few long gaps and no clipping.
+    A clip shorter than `min_s` is one window. The best window has most speech, few long gaps and no clipping.
     """
     if audio.duration_s <= min_s:
         return [Window(0.0, audio.duration_s)]
@@ -78,10 +78,10 @@ def propose(audio: Audio, max_s: float = 12.0, min_s: float = 3.0) -> list[Windo
 
 
 def split_transcript(full_transcript: str, audio: Audio, window: Window) -> str:
-    """The words most likely said within the window, for the designer to correct.
+    """Return the words most likely spoken within the window, for the designer to correct.
 
-    Syllables are spread evenly over the detected speech, a silence taking the punctuation mark that is near it. Windows
-    that adjoin share all words between them. Raises BadAudio for a window without ends.
+    Syllables are spread evenly over the detected speech; silences near punctuation marks align text and audio. Adjoining
+    windows share all words between them. Raises BadAudio for a window without ends.
     """
     _require_ends(window)
     words = full_transcript.split()
@@ -96,7 +96,7 @@ def _require_ends(window: Window) -> None:
 
 
 def _gaps(audio: Audio) -> list[TimeSpan]:
-    """Silences, with an empty one at each end of the clip that has none."""
+    """Return the silences, with an empty one at each end of the clip that has none."""
     gaps = silences(audio)
     if not gaps or gaps[0].start_s > 0:
         gaps.insert(0, TimeSpan(0.0, 0.0))
@@ -119,7 +119,7 @@ def _between(gaps: Sequence[TimeSpan], duration_s: float, min_s: float, max_s: f
 
 
 def _gridded(audio: Audio, min_s: float, max_s: float) -> list[Window]:
-    """For speech without silences: windows as long as may be, their edges at the quietest point near the grid."""
+    """Return windows for speech without silences: as long as allowed, with edges at the quietest points near a grid."""
     length_s = min(max_s - STEP_S, audio.duration_s)
     if length_s < min_s:
         return [Window(0.0, min(max_s, audio.duration_s))]
@@ -129,7 +129,7 @@ def _gridded(audio: Audio, min_s: float, max_s: float) -> list[Window]:
 
 
 def _quietest(audio: Audio, near_s: float) -> float:
-    """The quietest 20 ms within a quarter second after `near_s`; the clip's own ends stay."""
+    """Return the quietest 20 ms within a quarter second after `near_s`; the clip's own ends stay."""
     if near_s <= 0.0 or near_s >= audio.duration_s - STEP_S / 2:
         return near_s
     frame = round(0.02 * audio.sample_rate)
@@ -157,7 +157,7 @@ def _surveyed(audio: Audio) -> _Survey:
 
 
 def _worth(survey: _Survey, window: Window) -> float:
-    """Seconds of speech, less what long gaps and clipping spoil."""
+    """Return the seconds of speech, reduced by long gaps and clipping."""
     last = len(survey.spoken) - 1
     start, end = (min(last, round(at / survey.frame_s)) for at in (window.start_s, window.end_s))
     speech_s = float(survey.spoken[end] - survey.spoken[start]) * survey.frame_s
@@ -172,7 +172,7 @@ def _shared(one: Window, other: Window) -> float:
 
 
 def _word_at(words: Sequence[str], audio: Audio, at_s: float) -> int:
-    """How many words are over at this point of the clip; never fewer at a later point."""
+    """Count the words that end before this point of the clip; the count never decreases with time."""
     spoken = np.cumsum(active_frames(audio.samples, audio.sample_rate), dtype=np.int64)
     if not words or not len(spoken) or spoken[-1] == 0:
         return 0 if at_s < audio.duration_s / 2 else len(words)
@@ -184,7 +184,10 @@ def _word_at(words: Sequence[str], audio: Audio, at_s: float) -> int:
 
 
 def _anchors(words: Sequence[str], ends: Counts, audio: Audio, spoken: Counts) -> list[tuple[int, int]]:
-    """Where speech and text surely meet, as (frames of speech, syllables): both ends, and silences at punctuation."""
+    """Return the points where audio and text surely match: the ends, and pauses at punctuation.
+
+    Each point is (frames of speech, syllables).
+    """
     anchors = [(0, 0)]
     for gap in silences(audio, CUT_IN_SILENCE_S):
         said = _spoken_at(spoken, audio, gap.start_s)
@@ -196,13 +199,13 @@ def _anchors(words: Sequence[str], ends: Counts, audio: Audio, spoken: Counts) -
 
 
 def _spoken_at(spoken: Counts, audio: Audio, at_s: float) -> int:
-    """Frames of speech before this point."""
+    """Count the frames of speech before this point."""
     frame = min(len(spoken), max(0, round(at_s * audio.sample_rate / frame_length(audio.sample_rate))))
     return int(spoken[frame - 1]) if frame else 0
 
 
 def _marked(words: Sequence[str], count: int) -> int:
-    """The cut behind a punctuation mark nearest to `count` words; 0 where none is near."""
+    """Return the number of words up to the punctuation mark nearest to `count` words; 0 if there is none near."""
     near = range(max(1, count - SNAP_WORDS), min(len(words) - 1, count + SNAP_WORDS) + 1)
     marked = [place for place in near if words[place - 1].endswith(PUNCTUATION)]
     return min(marked, key=lambda place: abs(place - count), default=0)

@@ -1,1 +1,1 @@
-"""Sheets of lines: imported, rendered, listened through, delivered."""
+"""Scripts: sheets of lines that are imported, rendered, checked, selected and delivered."""

@@ -1,4 +1,4 @@
-"""`python -m studio.script`: scripts from a shell, with the studio's settings and in its data folder."""
+"""Command line `python -m studio.script`, with the studio's settings and data folder."""
 
 import logging
 import sys
@@ -17,7 +17,7 @@ CLOSE_S = 5.0
 
 @contextmanager
 def opened() -> Iterator[Scripts]:
-    """Raises SystemExit if the settings are wrong or the data folder cannot be used."""
+    """Open the scripts and run the engines until the block ends. Raises SystemExit for invalid settings or data folder."""
     try:
         settings = Settings.load()
         own = claimed(settings.data_dir)

@@ -1,11 +1,11 @@
-"""Refuse a cast that cannot speak, and keep the clips that it names."""
+"""Check that the voices of a cast can speak, and share the clips that it names with the project."""
 
 from engines.errors import BadInput
 from studio.named_voices import NamedVoices
 from studio.script.planning import casting_order
 from studio.script.script import Cast, CastClip, Project
 
-CASTINGS_MAX = 16  # voices of one character in one emotion
+CASTINGS_MAX = 16  # limit of voices for a character in one emotion
 
 
 def check_cast(cast: Cast, voices: NamedVoices, project: Project, session_id: str) -> None:
@@ -21,7 +21,7 @@ def check_cast(cast: Cast, voices: NamedVoices, project: Project, session_id: st
 
 
 def _share(clip: CastClip, voices: NamedVoices, project: Project, session_id: str) -> None:
-    """Keep a cast clip for the project's renders, and for checks, which have no session. Raises BadInput, UnknownClip."""
+    """Give a clip of the cast to the sessions of renders and checks. Raises BadInput, UnknownClip."""
     if not clip.transcript.strip():
         raise BadInput("a clip needs its transcript; type what is said in the clip")
     known = project.session_id if voices.has_clip(clip.clip_id, project.session_id) else session_id

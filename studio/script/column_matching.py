@@ -1,4 +1,4 @@
-"""Which column of a changed table is which column of its sheet, and what each then holds."""
+"""Match the columns of a changed table with the columns of its sheet, and determine their roles."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ def paired_columns(sheet: Sheet, table: Table) -> ColumnPairs:
 
 
 def updated_roles(sheet: Sheet, table: Table, pairs: ColumnPairs) -> Mapping[Role, int]:
-    """Return the roles that were chosen, for columns that are still there, and recognized roles of new columns."""
+    """Return the chosen roles of columns that still exist, and the recognized roles of new columns."""
     chosen = {column: role for role, column in sheet.roles.items()}
     roles = {chosen[old]: column for column, old in pairs.items() if old in chosen}
     for role, column in recognised(table.columns, table.rows).items():
@@ -42,7 +42,7 @@ def laid_out(cells: Sequence[str], pairs: ColumnPairs, width: int) -> tuple[str,
 
 
 def _numbered(names: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Each name without case, and its number among equal names."""
+    """Yield each name in lower case, with its number among equal names."""
     seen: Counter[str] = Counter()
     for name in names:
         plain = " ".join(name.split()).casefold()

@@ -1,4 +1,4 @@
-"""Scripts from a shell: a sheet in, game-ready files out. Progress goes to stderr, answers to stdout."""
+"""Commands for scripts: render a sheet to game-ready files. Progress goes to stderr, results to stdout."""
 
 import json
 import sys
@@ -25,12 +25,12 @@ DONE, FAILED, INTERRUPTED = 0, 1, 130
 STALE_RULES = ("refuse", "deliver", "leave-out")
 BAR = "{desc} |{bar:30}| {percentage:3.0f} %"
 
-# Scripts over engines that run until the block ends.
+# Opens scripts whose engines run until the block ends.
 Open = Callable[[], AbstractContextManager[Scripts]]
 
 
 def main(arguments: Sequence[str], open_scripts: Open) -> int:
-    """The exit status. What cannot be done is one sentence on stderr."""
+    """Run a command and return the exit status. Errors are printed as one sentence on stderr."""
     parsed = parser().parse_args(arguments)
     try:
         return int(parsed.run(parsed, open_scripts))
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str], open_scripts: Open) -> int:
 
 
 def parser() -> ArgumentParser:
-    """Each command's function is its `run`."""
+    """Return the parser; `run` of its result is the function of the command."""
     commands = ArgumentParser(prog="python -m studio.script", description="Script sheets as game-ready files.")
     kinds = commands.add_subparsers(required=True, metavar="COMMAND")
     rendering = kinds.add_parser("render", help="make every line of a sheet and deliver the best take of each")
@@ -106,7 +106,7 @@ def _delivered(
     arguments: Namespace,
     report: ProgressReporter,
 ) -> tuple[DeliveryReport, str]:
-    """What was delivered, and where it is now."""
+    """Deliver the selects. Return the report and where the files are."""
     plan = deliveries.plan(made.project, made.sheet, choice, arguments.stale.replace("-", "_"))
     if not arguments.to:
         return deliveries.into(arguments.out, plan, report), str(arguments.out)
@@ -115,7 +115,7 @@ def _delivered(
 
 
 def _asked(arguments: Namespace) -> WholeSheet:
-    """Raises BadInput."""
+    """Return the request for `select_all`. Raises BadInput."""
     voices = {"": arguments.voice} if arguments.voice else {}
     for pair in arguments.cast:
         character, equals, voice = pair.rpartition("=")
@@ -136,7 +136,7 @@ def _asked(arguments: Namespace) -> WholeSheet:
 
 
 def _choice(arguments: Namespace) -> DeliveryChoice:
-    """Raises BadSetting, BadInput."""
+    """Return the choices of the delivery. Raises BadSetting, BadInput."""
     choices: dict[str, object] = {"directions": True} if arguments.directions else {}
     for pair in arguments.set:
         name, _, value = pair.partition("=")
@@ -150,7 +150,7 @@ def _choice(arguments: Namespace) -> DeliveryChoice:
 
 @contextmanager
 def _progress_bar() -> Iterator[Callable[[Progress], None]]:
-    """A bar on stderr until the block ends."""
+    """Show a bar on stderr until the block ends."""
     with tqdm(total=1.0, bar_format=BAR, file=sys.stderr) as bar:
 
         def report(progress: Progress) -> None:

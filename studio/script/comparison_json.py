@@ -1,4 +1,4 @@
-"""The comparison of a sheet with its changed file as data."""
+"""The comparison of a sheet with its changed file as JSON."""
 
 import hashlib
 import json
@@ -27,12 +27,12 @@ def comparison_json(comparison: SheetComparison) -> dict[str, Any]:
 
 
 def comparison_digest(comparison: SheetComparison) -> str:
-    """Return a digest of all differences; equal digests show the same changes."""
-    told = [
+    """Return a digest of all differences; equal digests mean equal changes."""
+    content = [
         [each.line.key if each.line else "", each.kind, each.row, [asdict(cell) for cell in each.cells]]
         for each in comparison.lines
     ]
-    return hashlib.sha256(json.dumps([told, comparison.table.rows]).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps([content, comparison.table.rows]).encode()).hexdigest()[:16]
 
 
 def _line_json(comparison: SheetComparison, difference: LineDifference, shared: Set[str]) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def _line_json(comparison: SheetComparison, difference: LineDifference, shared: 
 
 
 def _named(comparison: SheetComparison, difference: LineDifference, role: Role) -> str:
-    """What the line says in the column of this role: in the file, or in the studio if the file lacks the line."""
+    """Return the line's cell in the column of this role: in the file, or in the studio if the file lacks the line."""
     column = comparison.roles.get(role)
     if column is None:
         return ""
@@ -68,7 +68,7 @@ def _named(comparison: SheetComparison, difference: LineDifference, role: Role) 
 
 
 def _shared_ids(comparison: SheetComparison) -> Set[str]:
-    """Ids that several rows of the file have."""
+    """Return the ids that several rows of the file share."""
     column = comparison.roles.get("id")
     if column is None:
         return frozenset()

@@ -1,4 +1,4 @@
-"""A sheet's selects as files: gathered, aligned, delivered as a zip, into a folder or to a store."""
+"""Deliver the selects of a sheet as a zip, into a folder or to a store, with aligned words."""
 
 import re
 import shutil
@@ -27,33 +27,33 @@ from studio.stores import ArchiveFacts, Store, UnknownStore
 from studio.stores.backend import file_sha256
 
 FOLDER = "deliveries"  # in the data folder; swept by housekeeping
-TRANSFERS = "transfers"  # in it: state of interrupted transfers
-KEPT_S = 86_400.0  # they can be made again
-RENDERED_AT = 0.6  # of the work, when stale selects were replaced
-GATHERED_AT = 0.3  # of the work, when every take was aligned
-MADE_AT = 0.7  # of the work, when only sending is left
-DIGEST = 12  # digits of the content in its name in a store: other content never replaces it
-NAME_MAX = 48  # of project and sheet there
+TRANSFERS = "transfers"  # in FOLDER: state of interrupted transfers
+KEPT_S = 86_400.0  # deliveries can be made again
+RENDERED_AT = 0.6  # share of the work after replacing stale selects
+GATHERED_AT = 0.3  # share of the work after aligning the takes
+MADE_AT = 0.7  # share of the work before sending
+DIGEST = 12  # digits of the content's hash in the name in a store, so that other content never replaces it
+NAME_MAX = 48  # characters of project and sheet in that name
 NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 Align = Callable[[Audio, Sequence[TypedWord]], Sequence[TimedWord]]
-Reselect = Callable[[str, str, ProgressReporter, threading.Event], None]  # of a project's sheet
+Reselect = Callable[[str, str, ProgressReporter, threading.Event], None]  # arguments: project, sheet, report, stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """A finished zip and what is in it."""
+    """A finished zip and its report."""
 
     path: Path
-    name: str  # of the file a browser keeps
+    name: str  # name of the downloaded file
     report: DeliveryReport
-    where: str = ""  # its address in the store it was sent to
+    where: str = ""  # address in the store
 
 
 Making = Callable[[ProgressReporter, threading.Event], Delivery]
 
 
 class _Sending:
-    """The work of making a zip and sending it to a store. Done again after a failure, it sends what it made before."""
+    """The work of making a zip and sending it to a store. A retry sends the zip that was made before."""
 
     def __init__(self, make: Making, store: Store, name: str) -> None:
         self._make, self._store, self._name = make, store, name
@@ -70,7 +70,7 @@ class _Sending:
 
 
 class Deliveries:
-    """Any number of threads may call it."""
+    """The use cases of deliveries. Thread-safe."""
 
     def __init__(
         self,
@@ -83,16 +83,16 @@ class Deliveries:
         readings: Callable[[Project], Readings],
         reselect: Reselect,
     ) -> None:
-        """`align` finds the words of a take, or none. `stores` take deliveries, by name. `reselect` replaces stale selects."""
+        """Use `align` to find the words of a take, `stores` for deliveries by name, and `reselect` to replace stale selects."""
         self.jobs = Jobs()
         self.folder, self.stores = folder, stores
         self._projects, self._history, self._align = projects, history, align
         self._readings, self._reselect = readings, reselect
 
     def begin(self, project_id: str, sheet_id: str, choice: DeliveryChoice, stale: StaleRule = "refuse") -> Job:
-        """A job whose result is a Delivery, sent to a store if one is named; failed on its way there, it is resumed.
+        """Start a job whose result is a Delivery, sent to a store if one is named; a failed transfer can be resumed.
 
-        With the rule "render", the choice is kept with the project first, because lengths are fitted to it. Raises
+        With the rule "render", the choice is saved with the project first, because lengths are fitted to it. Raises
         UnknownSheet, UnknownStore, BadSetting, StaleSelects, SameIds, and BadInput if nothing can be delivered.
         """
         make = self._making(project_id, sheet_id, choice, stale)
@@ -103,26 +103,26 @@ class Deliveries:
         return self.jobs.start("deliver", project_id, make)
 
     def preview(self, project_id: str, sheet_id: str, choice: DeliveryChoice) -> dict[str, Any]:
-        """Return what `begin` would deliver, and what it would ask. Raises UnknownSheet, BadSetting."""
+        """Return what `begin` would deliver, and the questions that it would raise. Raises UnknownSheet, BadSetting."""
         project, sheet = self._found(project_id, sheet_id, choice)
         return preview_json(project, sheet, _preset(project, choice), self._readings(project))
 
     def get(self, project_id: str, id: str) -> Job:
-        """Raises UnknownJob."""
+        """Return the job of a delivery. Raises UnknownJob."""
         job = self.jobs.get(id)
         if job.champion != project_id:
             raise UnknownJob("this delivery is another project's; begin one here")
         return job
 
     def finished(self, project_id: str, id: str) -> Delivery:
-        """Raises UnknownJob while it is not done, and once it was swept."""
+        """Return a finished delivery. Raises UnknownJob before its end, and after its file was swept."""
         made = self.get(project_id, id).result
         if not isinstance(made, Delivery) or not made.path.is_file():
             raise UnknownJob("this delivery is not there, or no longer; deliver again")
         return made
 
     def store(self, name: str) -> Store:
-        """Raises UnknownStore."""
+        """Return a store for deliveries. Raises UnknownStore."""
         if name not in self.stores:
             known = ", ".join(self.stores) or "none; add a folder or S3 to STUDIO_STORES"
             raise UnknownStore(f"{name} takes no deliveries (the Hub holds voices alone); these stores do: {known}")
@@ -138,12 +138,12 @@ class Deliveries:
         return sending(report, threading.Event())
 
     def plan(self, project_id: str, sheet_id: str, choice: DeliveryChoice, stale: StaleRule) -> DeliveryPlan:
-        """Return what a delivery takes. Raises UnknownSheet, BadSetting, StaleSelects, SameIds, BadInput."""
+        """Return the plan of a delivery. Raises UnknownSheet, BadSetting, StaleSelects, SameIds, BadInput."""
         project, sheet = self._found(project_id, sheet_id, choice)
         return planned(project, sheet, _preset(project, choice), self._readings(project), stale)
 
     def _found(self, project_id: str, sheet_id: str, choice: DeliveryChoice) -> tuple[Project, Sheet]:
-        """The project, as if the choice were kept with it: what is stale depends on the silence around lines."""
+        """Return the sheet and its project with this choice, because staleness depends on the silence around lines."""
         project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, sheet_id)
         return replace(project, delivery=choice), sheet
 
@@ -151,7 +151,7 @@ class Deliveries:
         return f"{self._projects.get(project_id).name}-{Path(sheet.name).stem}"
 
     def _making(self, project_id: str, sheet_id: str, choice: DeliveryChoice, stale: StaleRule) -> Making:
-        """The work of making a zip. Raises at once what can be known before it begins."""
+        """Return the work of making a zip. Raises errors that can be known before the work begins."""
         if stale != "render":
             return partial(self._zip, self.plan(project_id, sheet_id, choice, stale))
         project, _ = self._found(project_id, sheet_id, choice)
@@ -182,21 +182,21 @@ class Deliveries:
         gathered, finding = [], share(report, 0.0, GATHERED_AT)
         for number, (line, select) in enumerate(zip(plan.lines, plan.selects, strict=True)):
             if stop.is_set():
-                break  # the delivery says so in its first step
+                break  # the delivery raises Cancelled in its first step
             finding(Progress(number / len(plan.selects), f"finding the words of {line.id}"))
-            sounding = with_sound(line, plan.project, select, self._history)
+            with_audio = with_sound(line, plan.project, select, self._history)
             written = words_of(select.take, select.written, plan.project.lexicon)
-            gathered.append(replace(sounding, words=tuple(self._align(sounding.audio(), written))))
+            gathered.append(replace(with_audio, words=tuple(self._align(with_audio.audio(), written))))
 
         return deliver(gathered, plan.preset, folder, share(report, GATHERED_AT, 1.0), stop)
 
 
 def _preset(project: Project, choice: DeliveryChoice) -> Preset:
-    """Raises BadSetting."""
+    """Return the preset of a choice. Raises BadSetting."""
     return preset_of(choice.preset, {"project": project.name, **choice.choices})
 
 
 def _id_part(name: str) -> str:
-    """What of a name an id may hold; never empty."""
+    """Return the characters of a name that an id may contain; never empty."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return NOT_IN_IDS.sub("-", plain)[:NAME_MAX].strip("-") or "script"

@@ -1,4 +1,4 @@
-"""What a delivery takes: its selects as lines with ids and names, before any sound is read."""
+"""The plan of a delivery: selects as lines with ids and names, before any audio is read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ class DeliveryPlan:
 
     @property
     def lines(self) -> Sequence[DeliveredLine]:
-        """The lines without their sound and words."""
+        """Return the lines without audio and words."""
         ids = delivered_ids(self.sheet, self.preset.same_ids)
         directions = self.preset.directions
         return [_described(self.sheet, select, ids[select.line.key], directions) for select in self.selects]
@@ -45,7 +45,7 @@ def planned(project: Project, sheet: Sheet, preset: Preset, readings: Readings, 
 
 
 def preview_json(project: Project, sheet: Sheet, preset: Preset, readings: Readings) -> dict[str, Any]:
-    """What a delivery would take: how many files, the first names, stale selects, and lines that share an id."""
+    """Return what a delivery would contain: the number of files, the first names, stale selects, and shared ids."""
     selects = selects_of(sheet, readings)
     stale = [select for select in selects if select.why]
     plan = DeliveryPlan(project=project, sheet=sheet, preset=preset, selects=selects)
@@ -66,14 +66,14 @@ def preview_json(project: Project, sheet: Sheet, preset: Preset, readings: Readi
 
 
 def with_sound(line: DeliveredLine, project: Project, select: Select, history: History) -> DeliveredLine:
-    """The line with its sound, and with what the history knows of the take. Raises UnknownTake."""
+    """Return the line with its audio, and with the history's data of the take. Raises UnknownTake."""
     stored = history.get(project.session_id, select.take.id)
     audio = partial(history.audio, project.session_id, select.take.id)
     return replace(line, audio=audio, made_at=stored.created_at, settings=dict(stored.order.settings))
 
 
 def _names(plan: DeliveryPlan) -> tuple[list[str], str]:
-    """The first file names; else why there are none."""
+    """Return the first file names, and an error if there are none."""
     try:
         stems = file_stems(plan.lines, plan.preset)
     except BadInput as error:
@@ -82,7 +82,7 @@ def _names(plan: DeliveryPlan) -> tuple[list[str], str]:
 
 
 def _described(sheet: Sheet, select: Select, id: str, directions: bool) -> DeliveredLine:
-    """Return a line with the text of its take, stage directions only if asked for."""
+    """Return a line with the text of its take, with stage directions only if `directions` is set."""
     line, take = select.line, select.take
     others = set(range(len(sheet.columns))) - set(sheet.roles.values())
     sheet_id, sheet_text = cell(sheet, line, "id"), cell(sheet, line, "text")

@@ -1,4 +1,4 @@
-"""Changes to a sheet. Pure: each returns another sheet, its changed lines under the sheet's new revision."""
+"""Pure functions that change a sheet. Each returns another sheet whose changed lines have the new revision."""
 
 import re
 import secrets
@@ -15,16 +15,16 @@ KEY = re.compile(r"[0-9a-f]{12}")
 LINES_MAX = 20_000
 CELL_MAX = 10_000  # characters
 COMMENT_MAX = 2_000
-CHANGED = "changed from"  # begins the event of an edited cell
-EVENTS_KEPT = 50  # of a line's history, the latest
+CHANGED = "changed from"  # start of the event of an edited cell
+EVENTS_KEPT = 50  # latest events of a line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewLine:
     """A line to add."""
 
-    cells: Sequence[str]  # as many as there are; missing ones are empty
-    key: str = ""  # 12 hexadecimal digits, by which whoever asks knows it again; empty = one of the studio's own
+    cells: Sequence[str]  # missing cells are empty
+    key: str = ""  # 12 hexadecimal digits chosen by the client; empty = chosen by the studio
 
 
 class UnknownLine(NotFound):
@@ -41,7 +41,7 @@ def new_key() -> str:
 
 
 def find(sheet: Sheet, key: str) -> ScriptLine:
-    """Raises UnknownLine."""
+    """Return a line by its key. Raises UnknownLine."""
     for line in sheet.lines:
         if line.key == key:
             return line
@@ -49,7 +49,10 @@ def find(sheet: Sheet, key: str) -> ScriptLine:
 
 
 def change_lines(sheet: Sheet, changes: Mapping[str, LineChange]) -> Sheet:
-    """The sheet with these lines changed; itself where nothing changed. Raises UnknownLine and what a change raises."""
+    """Return the sheet with these lines changed; the same object if nothing changed.
+
+    Raises UnknownLine, and errors of a change.
+    """
     after = (
         {key: change(find(sheet, key)) for key, change in changes.items()} if len(changes) < 2 else _all(sheet, changes)
     )
@@ -69,8 +72,8 @@ def _all(sheet: Sheet, changes: Mapping[str, LineChange]) -> dict[str, ScriptLin
     return {key: change(known[key]) for key, change in changes.items()}
 
 
-def retold(sheet: Sheet, keys: Iterable[str]) -> Sheet:
-    """The sheet with these lines as if they had changed; itself where it has none of them."""
+def touched(sheet: Sheet, keys: Iterable[str]) -> Sheet:
+    """Return the sheet with these lines marked as changed; the same object if it has none of them."""
     named, revision = set(keys), sheet.revision + 1
     if not any(line.key in named for line in sheet.lines):
         return sheet
@@ -79,7 +82,7 @@ def retold(sheet: Sheet, keys: Iterable[str]) -> Sheet:
 
 
 def with_cell(column: int, value: str, at: str) -> LineChange:
-    """A change of one cell. Raises BadInput."""
+    """Return a change of one cell. Raises BadInput."""
 
     def change(line: ScriptLine) -> ScriptLine:
         if not 0 <= column < len(line.cells):
@@ -87,8 +90,8 @@ def with_cell(column: int, value: str, at: str) -> LineChange:
         _check_cell(value)
         if line.cells[column] == value:
             return line
-        told = noted(line, f"{CHANGED} “{shortened(line.cells[column])}” to “{shortened(value)}”", at)
-        return replace(told, cells=(*line.cells[:column], value, *line.cells[column + 1 :]))
+        changed = noted(line, f"{CHANGED} “{shortened(line.cells[column])}” to “{shortened(value)}”", at)
+        return replace(changed, cells=(*line.cells[:column], value, *line.cells[column + 1 :]))
 
     return change
 
@@ -99,7 +102,7 @@ def _check_cell(value: str) -> None:
 
 
 def with_mark(take_id: str, at: str, *, mark: Mark | None = None, comment: str | None = None) -> LineChange:
-    """A change of a take's mark or comment. One take of a line is its select. Raises UnknownLine, BadInput."""
+    """Return a change of a take's mark or comment. A line has at most one select. Raises UnknownLine, BadInput."""
 
     def change(line: ScriptLine) -> ScriptLine:
         chosen = next((take for take in line.takes if take.id == take_id), None)
@@ -134,7 +137,7 @@ def _after(take: LineTake, chosen: LineTake, comment: str | None) -> LineTake:
 
 
 def with_take(take: LineTake, at: str) -> LineChange:
-    """A new take of a line, numbered behind those it has; one that it has already changes nothing."""
+    """Return a change that adds a take with the next number; a take that the line has already changes nothing."""
 
     def change(line: ScriptLine) -> ScriptLine:
         if any(known.id == take.id for known in line.takes):
@@ -146,7 +149,7 @@ def with_take(take: LineTake, at: str) -> LineChange:
 
 
 def with_checked(take: LineTake) -> LineChange:
-    """The take's checks and score, whatever else became of it meanwhile."""
+    """Return a change that sets a take's checks and score, and keeps other changes of the take."""
 
     def change(line: ScriptLine) -> ScriptLine:
         takes = (
@@ -162,7 +165,10 @@ def with_presence(present: bool) -> LineChange:
 
 
 def with_roles(sheet: Sheet, roles: Mapping[Role, int | None]) -> Sheet:
-    """The sheet with other columns in these roles; a column has one role. Every line may look different after it."""
+    """Return the sheet with these columns in these roles; a column has one role. All lines count as changed.
+
+    Raises BadInput.
+    """
     if any(column is not None and not 0 <= column < len(sheet.columns) for column in roles.values()):
         raise BadInput("the sheet has no such column; reload the page to see those there are")
     given = {column for column in roles.values() if column is not None}
@@ -177,7 +183,7 @@ def with_roles(sheet: Sheet, roles: Mapping[Role, int | None]) -> Sheet:
 
 
 def with_added(sheet: Sheet, lines: Sequence[NewLine]) -> Sheet:
-    """The sheet with new lines at its end; one whose key it has already, as when it is asked for twice, is brought back.
+    """Return the sheet with new lines at its end; a line with a known key, as after a repeated request, is restored.
 
     Raises BadInput.
     """
@@ -195,7 +201,7 @@ def with_added(sheet: Sheet, lines: Sequence[NewLine]) -> Sheet:
 
 
 def _written(line: NewLine, width: int) -> tuple[str, ...]:
-    """Its cells, as many as the sheet has columns. Raises BadInput."""
+    """Return the cells of a new line, as many as the sheet has columns. Raises BadInput."""
     if line.key and KEY.fullmatch(line.key) is None:
         raise BadInput("the key of a line is 12 hexadecimal digits; leave it out for one of the studio's own")
     for value in line.cells:
@@ -208,7 +214,7 @@ def _wide(cells: Sequence[str], width: int) -> tuple[str, ...]:
 
 
 def noted(line: ScriptLine, what: str, at: str) -> ScriptLine:
-    """The line with this in its history."""
+    """Return the line with an event in its history."""
     return replace(line, events=(*line.events, LineEvent(at=at, what=what))[-EVENTS_KEPT:])
 
 

@@ -1,4 +1,4 @@
-"""Scripts of a data folder, wired."""
+"""Wire the scripts of a data folder."""
 
 from collections.abc import Generator
 
@@ -32,7 +32,7 @@ def open_scripts(
     judge: Judge,
     align: Align,
 ) -> Scripts:
-    """Nothing renders before its renderer is started."""
+    """Create the scripts. Rendering begins when their renderer is started."""
     projects = Projects(settings.data_dir)
     queue = RenderQueue(projects, voices, directions=settings.stage_directions)
 

@@ -1,4 +1,4 @@
-"""Failures of a render, which leave once their cause is gone."""
+"""Failures of a render, which disappear once their cause is gone."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -10,7 +10,7 @@ from studio.script.script import Project, cell
 
 
 class Failures:
-    """Compares lines as they are now with lines as they were when they failed."""
+    """Compares lines with their state at the time of their failure."""
 
     def __init__(self, projects: Projects, readings: Callable[[Project], Readings]) -> None:
         self._projects, self._readings = projects, readings
@@ -29,7 +29,7 @@ class Failures:
         return {line.key: situation(readings, sheet, line) for line in lines if cell(sheet, line, "text")}
 
     def standing(self, project_id: str, render: Render) -> Mapping[str, str]:
-        """Return the failures whose cause still exists. Renders of earlier studios keep all of theirs."""
+        """Return the failures whose cause still exists. Renders of earlier studios keep all their failures."""
         now = self.situations(project_id, render.sheet, render.failures)
         return {
             key: message

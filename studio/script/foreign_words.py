@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 KEPT = 32_768  # texts
-ENOUGH = 2  # different signs of one language
+ENOUGH = 2  # different signs of one language that are needed
 WORD = re.compile(r"[^\W\d_]+")
-ASIDE = re.compile(r"\[[^\]]*\]|\([^)]*\)|<[^>]*>")  # directions and tags, which are English in any script
+ASIDE = re.compile(r"\[[^\]]*\]|\([^)]*\)|<[^>]*>")  # directions and tags, which are English in all languages
 
 FREQUENT = {
     "French": """le la les un une des du de et est sont suis es êtes sommes je tu il elle nous vous ils elles ce cette

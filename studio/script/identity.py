@@ -20,7 +20,7 @@ def lines_of_same_id(sheet: Sheet) -> Sequence[Sequence[str]]:
 
 
 def delivered_ids(sheet: Sheet, rule: SameIdRule) -> Mapping[str, str]:
-    """Return the id of each line's file, by the line's key. All lines count, so that a line keeps its id in every delivery."""
+    """Return the id of each line's file, by the line's key. All lines count, so that ids are equal in every delivery."""
     lines = _present(sheet)
     ids = [line_id(sheet, line) for line in lines]
     return dict(zip([line.key for line in lines], numbered(ids) if rule == "suffix" else ids, strict=True))

@@ -1,4 +1,4 @@
-"""What somebody should know of a sheet that has just come in, as sentences."""
+"""Notes on a newly imported sheet, as sentences."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What a take is held against: its words, its voice's reference, how long it should be."""
+"""Check takes against their words, their voice's reference, and their expected length."""
 
 from collections.abc import Callable, Iterable
 from queue import SimpleQueue
@@ -15,14 +15,14 @@ from studio.script.stretching import spoken_s
 from studio.script.timing import missed
 from studio.script.written import readable
 
-LOST = 0.25  # from the score of a take that is too long or too short
+LOST = 0.25  # subtracted from the score of a take that is too long or too short
 
 
 class TakeJudge:
     """Checks takes against what they were made from."""
 
     def __init__(self, checkers: Iterable[Checker], reference: Callable[[Order], Reference]) -> None:
-        """As many takes at once as there are checkers. `reference` is what an engine hears of an order's voice."""
+        """Use one checker for each simultaneous check. `reference` returns the reference of an order's voice."""
         self._reference = reference
         self._idle: SimpleQueue[Checker] = SimpleQueue()
         for checker in checkers:

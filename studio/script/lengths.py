@@ -1,7 +1,7 @@
-"""The length of a line, as the page, limits and deliveries count it: the length of its delivered file.
+"""The length of a line for the page, limits and deliveries: the length of its delivered file.
 
-A delivered file holds the speech of a take and, before and after it, the silence that the project's delivery asks for. The
-silence that a take has by itself does not count, because a delivery replaces it.
+A delivered file contains the speech of a take, with the silence that the project's delivery sets before and after it. The
+silence of the take itself does not count, because a delivery replaces it.
 """
 
 from engines.errors import BadSetting
@@ -13,7 +13,7 @@ def edges_s(choice: DeliveryChoice) -> float:
     """Return the seconds of silence that a delivery puts around the speech of a take."""
     try:
         return preset_edges_s(preset_of(choice.preset, choice.choices))
-    except BadSetting:  # chosen in another version of the studio
+    except BadSetting:  # saved by another version of the studio
         return preset_edges_s(GAME)
 
 
@@ -22,5 +22,5 @@ def preset_edges_s(preset: Preset) -> float:
 
 
 def delivered_s(take: LineTake, edges_s: float) -> float:
-    """Return how long the take's file lasts. A take without measured speech counts as it is stored."""
+    """Return the length of the take's file. A take without measured speech counts with its stored length."""
     return round(take.speech_s + edges_s, 3) if take.speech_s else take.duration_s

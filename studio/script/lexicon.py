@@ -1,4 +1,4 @@
-"""Words of a script that are spoken otherwise than they are written, such as the names of a game."""
+"""Words of a script that are spoken differently from their spelling, such as the names of a game."""
 
 import re
 import unicodedata
@@ -14,10 +14,10 @@ from studio.script.script import Respelling
 
 MAX_RESPELLINGS = 2_000
 MAX_WORD, MAX_SPOKEN = 100, 200  # characters
-COMPILED = 16  # lexicons, one for each voice; a render asks for the same ones line after line
+COMPILED = 16  # lexicons, one for each voice; a render uses them line after line
 APOSTROPHES, HYPHENS = "'’‘ʼ`´", "-‐‑"
-CONTRACTED = "s|d|ll|ve|re|m"  # behind an apostrophe these belong to the sentence, everything else to the name
-# Signs of the International Phonetic Alphabet that English is not written with, and ARPABET such as AA1 R IY0.
+CONTRACTED = "s|d|ll|ve|re|m"  # after an apostrophe, these are English endings; everything else belongs to the name
+# Signs of the International Phonetic Alphabet that English spelling lacks, and ARPABET such as AA1 R IY0.
 IPA = re.compile("[ɑɐɒæʌɔəɘɚɛɜɝɞɪɨʊʉɯɤøɶɡɢʃʒθðŋɲɹɾɻʁχʔβɸɣˈˌːˑ]")
 ARPABET = re.compile(r"\{?\s*(?=[A-Z0-2 ]*[A-Z][012])[A-Z]{1,2}[012]?(?:\s+[A-Z]{1,2}[012]?)*\s*\}?")
 NOT_READ = (
@@ -27,12 +27,12 @@ NOT_READ = (
 
 
 class BadLexicon(BadInput):
-    """A respelling cannot be used as it is."""
+    """A respelling is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class LexiconPart:
-    """A piece of a text: what is written, what is spoken, and the respelling that made the difference."""
+    """A part of a text: its spelling, what is spoken, and the respelling that applies."""
 
     written: str
     spoken: str
@@ -40,17 +40,17 @@ class LexiconPart:
 
 
 def applied(text: str, respellings: Sequence[Respelling], voice: str) -> str:
-    """The text with every word of the lexicon as this voice is to speak it."""
+    """Return the text with all words of the lexicon as this voice speaks them."""
     return "".join(part.spoken for part in parts(text, respellings, voice))
 
 
 def parts(text: str, respellings: Sequence[Respelling], voice: str) -> Sequence[LexiconPart]:
-    """The text cut where words were replaced, in its order.
+    """Divide the text where words are replaced.
 
-    Of words that begin at the same letter the longest is taken, whole words first, and of the same word a voice's own
-    entry before everybody's.
-    Pauses and stage directions stay, and nothing is replaced twice. A whole word may carry an English ending ("Ahri's")
-    but is no part of another name ("Kael" is not in "Kael'thas"); a hyphen parts words.
+    Among words that begin at the same letter, the longest wins, then whole words, then the entry of the voice.
+
+    Pauses and stage directions stay, and nothing is replaced twice. A whole word may have an English ending ("Ahri's") but is
+    not part of another name ("Kael" is not in "Kael'thas"); a hyphen separates words.
     """
     known = [each for each in respellings if each.voice in ("", voice)]
     if not known:
@@ -60,7 +60,7 @@ def parts(text: str, respellings: Sequence[Respelling], voice: str) -> Sequence[
     stays = [(each.start, each.end) for each in directions_in(text)]
     found, end = [], 0
     for match in _pattern(tuple(known)).finditer(text):
-        if match.lastgroup is None or any(start <= match.start() < stop for start, stop in stays):  # a pause, a tag
+        if match.lastgroup is None or any(start <= match.start() < stop for start, stop in stays):  # pause or tag
             continue
         respelling = known[int(match.lastgroup[1:])]
         found += [LexiconPart(kept, kept) for kept in [text[end : match.start()]] if kept]
@@ -70,7 +70,7 @@ def parts(text: str, respellings: Sequence[Respelling], voice: str) -> Sequence[
 
 
 def checked(respellings: Sequence[Respelling]) -> Sequence[Respelling]:
-    """The respellings in their plain form: composed letters, single spaces. Raises BadLexicon."""
+    """Return the respellings in normal form: composed letters, single spaces. Raises BadLexicon."""
     if len(respellings) > MAX_RESPELLINGS:
         raise BadLexicon(
             f"the lexicon has {len(respellings):,} words; at most {MAX_RESPELLINGS:,} fit, split it by project"
@@ -86,7 +86,7 @@ def checked(respellings: Sequence[Respelling]) -> Sequence[Respelling]:
 
 
 def place_of(respelling: Respelling) -> tuple[str, bool, str]:
-    """What only one entry of a lexicon may have."""
+    """Return the key that is unique in a lexicon."""
     word = respelling.word if respelling.match_case else respelling.word.casefold()
     return word, respelling.match_case, respelling.voice
 
@@ -111,20 +111,20 @@ def _plain(number: int, given: Respelling) -> Respelling:
 
 
 def _one_line(text: str) -> str:
-    """Without control and format characters, which nobody sees."""
+    """Return the text on one line, without control and format characters, which are invisible."""
     shown = "".join(" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c)[0] != "C")
     return " ".join(unicodedata.normalize("NFC", shown).split())
 
 
 @lru_cache(maxsize=COMPILED)
 def _pattern(respellings: tuple[Respelling, ...]) -> re.Pattern[str]:
-    """Each respelling is a group named by its place; what must stay is found by none."""
+    """Return a pattern with a group for each respelling, named by its index; parts that must stay match without a group."""
     stays = [f"(?i:{kept.pattern})" for kept in (PAUSE_LIKE, TAG_LIKE)]
     groups = [(f"(?P<w{index}>{_source(each)})", each.whole_word) for index, each in enumerate(respellings)]
     whole, anywhere = ([group for group, is_whole in groups if is_whole is wanted] for wanted in (True, False))
     letter, joined = f"[\\w{_marks()}]", f"[{APOSTROPHES}]"
     ending = f"(?!{joined}(?!(?i:{CONTRACTED})(?!{letter}|{joined}{letter})){letter})"
-    # What a letter is fills pages: it stands here once, not in each word.
+    # The pattern of a letter is very long, so it is used once, not in each word.
     words = [f"(?<!{letter})(?<!{letter}{joined})(?:{'|'.join(whole)})(?!{letter}){ending}"] if whole else []
     return re.compile("|".join([*stays, *words, *anywhere]))
 
@@ -135,7 +135,7 @@ def _source(respelling: Respelling) -> str:
 
 
 def _sign(character: str) -> str:
-    """Whichever apostrophe, hyphen or gap was typed."""
+    """Return a pattern for a character that matches all apostrophes, hyphens or gaps alike."""
     for alike in (APOSTROPHES, HYPHENS):
         if character in alike:
             return f"[{alike.replace('-', chr(92) + '-')}]"
@@ -144,5 +144,5 @@ def _sign(character: str) -> str:
 
 @lru_cache(maxsize=1)
 def _marks() -> str:
-    """Accents and vowel signs, which belong to the letter before them and are no \\w."""
+    r"""Return the accents and vowel signs, which belong to the letter before them but do not match \\w."""
     return "".join(chr(c) for c in range(0x300, 0x1F000) if unicodedata.category(chr(c))[0] == "M")

@@ -1,4 +1,4 @@
-"""What to look at in a line before it is rendered or delivered; the page shows each note as a badge in the line's row."""
+"""Notes on lines before they are rendered or delivered; the page shows each note as a badge in the line's row."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ SHOWN = 20  # characters of a cell
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineNote:
-    """Something to look at in a line."""
+    """A note on a line."""
 
     kind: NoteKind
-    role: Role  # in whose column the badge stands
+    role: Role  # the column of the badge
     label: str  # of the badge
     text: str  # a sentence with advice
     value: str  # the cell, or what was recognized in it
@@ -70,7 +70,7 @@ def _length(value: str) -> Iterator[LineNote]:
 
 
 def _language(text: str, stated: str) -> Iterator[LineNote]:
-    """A note on a text that is not English; the column of languages decides if it says anything."""
+    """Yield a note on a text that is not English; the language column decides if it is filled."""
     if stated and not is_formula_error(stated):
         if stated.casefold().startswith(("en", "auto")):
             return

@@ -1,4 +1,4 @@
-"""Takes of lines: kept in the history, given to their line, and checked."""
+"""Takes of lines: stored in the history, added to their line, and checked."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -15,7 +15,7 @@ from studio.history.takes import peaks
 from studio.script.checks.judging import Checked
 from studio.script.editing import LineChange, change_lines, with_checked, with_take
 from studio.script.projects import Projects
-from studio.script.render_queue import DuePiece
+from studio.script.render_queue import TakeJob
 from studio.script.rendering import PlannedTake
 from studio.script.script import LineTake, TakeCheck
 from studio.script.stretching import spoken_s
@@ -23,18 +23,18 @@ from studio.script.stretching import spoken_s
 log = logging.getLogger(__name__)
 
 PEAKS = 40
-JUDGES = 8  # takes that are looked at together, if the judge can
+JUDGES = 8  # most takes that are checked at the same time
 UNCHECKED = TakeCheck(name="checks", outcome="unmeasured", message="the studio could not check this take; listen to it")
 
 
 class Judge(Protocol):
-    """Looks at a take, for seconds and outside the device's queue. Raises nothing for odd sounds."""
+    """Checks a take in some seconds, outside the device's queue. Raises nothing for unusual audio."""
 
     def __call__(self, piece: PlannedTake, audio: Audio) -> Checked: ...
 
 
 class LineTakes:
-    """For one thread. Checks run on others, which read a take's sound when its turn comes, and call `when_checked`."""
+    """Stores and checks takes, from one thread. Checks run in other threads, which read the audio and call `when_checked`."""
 
     def __init__(self, projects: Projects, history: History, judge: Judge, when_checked: Callable[[], None]) -> None:
         self._projects, self._history, self._judge, self._when_checked = projects, history, judge, when_checked
@@ -44,24 +44,24 @@ class LineTakes:
     def close(self) -> None:
         self._judges.shutdown(wait=False, cancel_futures=True)
 
-    def keep(self, due: DuePiece, take: Take) -> None:
-        """A take that was made for the line."""
+    def keep(self, due: TakeJob, take: Take) -> None:
+        """Store a take that was made for a line."""
         order = replace(due.piece.reading.order, settings=take.request.settings, seed=due.piece.seed)
         stored = self._history.add(due.project.session_id, order, take, due.take_id)
         self._give(due, stored, take.audio)
 
-    def adopt(self, due: DuePiece, stored: StoredTake) -> None:
-        """A take that the history has and the line does not know: a process was killed between the two."""
+    def adopt(self, due: TakeJob, stored: StoredTake) -> None:
+        """Add a take from the history to its line, after a process was killed between the two steps."""
         self._give(due, stored, self._history.audio(due.project.session_id, stored.id))
 
-    def check(self, unchecked: Iterable[tuple[DuePiece, LineTake]]) -> None:
-        """Takes that nobody checks yet: a process was killed before."""
+    def check(self, unchecked: Iterable[tuple[TakeJob, LineTake]]) -> None:
+        """Check takes that nothing checks yet, because a process was killed before."""
         self._checks = {id: check for id, check in self._checks.items() if not check.done()}
         for due, take in unchecked:
             if take.id not in self._checks:
                 self._check(due, take)
 
-    def _give(self, due: DuePiece, stored: StoredTake, audio: Audio) -> None:
+    def _give(self, due: TakeJob, stored: StoredTake, audio: Audio) -> None:
         reading = due.piece.reading
         take = LineTake(
             id=stored.id,
@@ -84,11 +84,11 @@ class LineTakes:
         self._change(due, with_take(take, at))
         self._check(due, take)
 
-    def _check(self, due: DuePiece, take: LineTake) -> None:
+    def _check(self, due: TakeJob, take: LineTake) -> None:
         self._checks[take.id] = self._judges.submit(self._checked, due, take)
 
-    def _checked(self, due: DuePiece, take: LineTake) -> None:
-        """On a judge's thread."""
+    def _checked(self, due: TakeJob, take: LineTake) -> None:
+        """Check a take, on a judge's thread."""
         try:
             stored = self._history.get(due.project.session_id, take.id)
             judged = self._judge(due.piece, self._history.audio(due.project.session_id, take.id))
@@ -102,7 +102,7 @@ class LineTakes:
             self._change(due, with_checked(replace(take, checks=(UNCHECKED,), score=0.0)))
         self._when_checked()
 
-    def _change(self, due: DuePiece, change: LineChange) -> None:
+    def _change(self, due: TakeJob, change: LineChange) -> None:
         with suppress(NotFound):  # line, sheet or project were removed meanwhile
             self._projects.change_sheet(
                 due.project.id, due.sheet_id, lambda sheet: change_lines(sheet, {due.piece.line: change})

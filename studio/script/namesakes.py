@@ -1,4 +1,4 @@
-"""Voices that are called like a character."""
+"""Voices with the name of a character."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

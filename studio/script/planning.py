@@ -1,4 +1,4 @@
-"""What a line's takes depend on: who speaks it, what exactly, and from which seeds."""
+"""Everything that a line's takes depend on: voice, exact text, and seeds."""
 
 import hashlib
 import json
@@ -16,41 +16,41 @@ from studio.script.lexicon import applied
 from studio.script.script import Cast, Casting, LineTake, Project, Respelling, ScriptLine, Sheet, cell
 from studio.script.timing import is_limit
 
-SPOKEN_KEPT = 32_768  # lines; a lexicon of 2,000 words takes 20 ms for each, and a sheet is told again and again
+SPOKEN_KEPT = 32_768  # lines; a lexicon of 2,000 words takes 20 ms for each, and sheets are sent often
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineReading:
-    """A line as one voice speaks it; all but the seed."""
+    """A line as one voice speaks it: everything but the seed."""
 
     voice: str
     order: Order
-    limit: str  # what the sheet says of its length
-    written: str = ""  # the text in the sheet; `order` has it as the lexicon respells it
-    edges_s: float = 0.0  # silence around the speech in the delivered file, part of its length
+    limit: str  # length in the sheet
+    written: str = ""  # the text in the sheet; `order` has the respelled text
+    edges_s: float = 0.0  # silence around the speech in the delivered file
 
     @property
     def digest(self) -> str:
-        """Of all that the sound depends on: takes with another digest are stale."""
-        told = {**flat(self.order), "voice": self.voice, "limit": self.limit}
+        """Return a digest of everything that the audio depends on; takes with another digest are stale."""
+        content = {**flat(self.order), "voice": self.voice, "limit": self.limit}
         if is_limit(self.limit):
-            told["edges_s"] = self.edges_s
+            content["edges_s"] = self.edges_s
         if directions_in(self.order.text):
-            told["directions"] = "not spoken"  # takes of earlier versions speak them
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
+            content["directions"] = "not spoken"  # earlier versions of the studio spoke them
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
 
 class Readings:
-    """Lines of one project as its cast speaks them now. Each casting is looked up once; make a new one for each request."""
+    """The lines of a project as its cast speaks them now. Each casting is looked up once, so create one for each request."""
 
     def __init__(self, project: Project, voices: NamedVoices, *, directions: bool = True) -> None:
-        """Without `directions`, stage directions are spoken as words."""
+        """Treat stage directions as words if `directions` is False."""
         self._project, self._voices, self._directions = project, voices, directions
         self.edges_s = edges_s(project.delivery)
         self._orders: dict[tuple[str, str, str], Order | EngineError] = {}
 
     def of(self, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
-        """One for each voice it is cast with; none where it has no text or nobody speaks its character.
+        """Return a reading for each voice of the line; none if the line has no text or its character no voice.
 
         Raises BadInput if the line contains a spreadsheet error or only stage directions, and EngineError if the voice
         cannot be used.
@@ -74,16 +74,16 @@ class Readings:
         return formula_error(sheet, line) or directions
 
     def readable(self, text: str) -> str:
-        """Return the text as engines get it, the lexicon apart."""
+        """Return the text as engines get it, before the lexicon is applied."""
         return text if self._directions else with_spoken_directions(text)
 
     @property
     def digest(self) -> str:
-        """Of the cast, its voices' versions, the lexicon and the silence around lines: any change can make lines stale."""
+        """Return a digest of cast, versions of voices, lexicon and silence around lines: a change can make lines stale."""
         castings = [each for by in self._project.cast.values() for every in by.values() for each in every]
         versions = sorted(self._version(each) for each in castings)
-        told = [self._project.cast, self._project.lexicon, versions, self.edges_s]
-        return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+        content = [self._project.cast, self._project.lexicon, versions, self.edges_s]
+        return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
     def _version(self, casting: Casting) -> str:
         try:
@@ -123,19 +123,19 @@ def _spoken(text: str, lexicon: tuple[Respelling, ...], voice: str) -> str:
 
 
 def castings_of(cast: Cast, character: str, emotion: str) -> Sequence[Casting]:
-    """Who speaks this character in this emotion: its own castings, else the character's, else everybody's."""
+    """Return the castings of a character in an emotion: its own, else the character's, else the default ones."""
     by_emotion: Mapping[str, Sequence[Casting]] = cast.get(character) or cast.get("") or {}
     return by_emotion.get(emotion) or by_emotion.get("") or ()
 
 
 def seed_of(line: ScriptLine, voice: str, variety: int, attempt: int) -> int:
-    """The seed of a line's take: the same for good, so that an unchanged line is the same file."""
+    """Return the permanent seed of a line's take, so that an unchanged line gives an unchanged file."""
     digest = hashlib.sha256(f"{line.key} {voice} {variety} {attempt}".encode()).digest()
     return int.from_bytes(digest[:8], "big") % SEEDS
 
 
 def take_id(project: Project, key: str, made_from: str, seed: int) -> str:
-    """The same take of a line has the same id, however often it is made; nobody can guess it without the project's."""
+    """Return the id of a take, equal whenever the take is made, and unguessable without the project's id."""
     return hashlib.sha256(f"{project.id} {key} {made_from} {seed}".encode()).hexdigest()[:32]
 
 
@@ -157,7 +157,7 @@ def deciding(takes: Sequence[LineTake]) -> LineTake | None:
 
 
 def situation(readings: Readings, sheet: Sheet, line: ScriptLine) -> str:
-    """Return a digest of everything that decides whether the line can be spoken. A failure holds while it is unchanged."""
+    """Return a digest of everything that decides whether the line can be spoken. A failure lasts while it is unchanged."""
     try:
         spoken = readings.of(sheet, line)
     except EngineError as error:
@@ -178,6 +178,6 @@ def renewed(line: ScriptLine, readings: Sequence[LineReading]) -> Sequence[LineT
 
 
 def fresh(line: ScriptLine, readings: Sequence[LineReading]) -> Sequence[LineTake]:
-    """Takes of the line that are what would be made of it now."""
+    """Return the takes of the line that are not stale."""
     current = {reading.digest for reading in readings}
     return [take for take in line.takes if take.made_from in current]

@@ -1,4 +1,4 @@
-"""Lexicons in the form of the W3C's Pronunciation Lexicon Specification 1.0."""
+"""Read and write lexicons in the W3C's Pronunciation Lexicon Specification 1.0."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from studio.script.lexicon import MAX_RESPELLINGS, NOT_READ, BadLexicon, checked
 from studio.script.script import Respelling
 
 NAMESPACE = "http://www.w3.org/2005/01/pronunciation-lexicon"
-OURS = "urn:champion-voice-studio:lexicon"  # of the attributes that the specification has no place for
+OURS = "urn:champion-voice-studio:lexicon"  # namespace of attributes that the specification lacks
 LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 MAX_BYTES = 2**20
 SHOWN = 5  # words named in a note
@@ -20,14 +20,14 @@ SHOWN = 5  # words named in a note
 
 @dataclass(frozen=True, slots=True)
 class PlsLexicon:
-    """What a file holds, and what of it could not be used."""
+    """The respellings of a file, and notes on what could not be used."""
 
     respellings: Sequence[Respelling]
     notes: Sequence[str] = ()  # sentences for the designer
 
 
 def write_pls(respellings: Sequence[Respelling], language: str = "en") -> bytes:
-    """An alias for each word; `read_pls` makes the same respellings of it."""
+    """Write an alias for each word; `read_pls` restores the same respellings."""
     Writing.register_namespace("", NAMESPACE)
     Writing.register_namespace("studio", OURS)
     root = Element(f"{{{NAMESPACE}}}lexicon", {"version": "1.0", "alphabet": "ipa", LANG: language})
@@ -41,7 +41,7 @@ def write_pls(respellings: Sequence[Respelling], language: str = "en") -> bytes:
 
 
 def read_pls(data: bytes) -> PlsLexicon:
-    """The words of the file that have an alias; of several, the preferred one or the first. Raises BadLexicon."""
+    """Return the words that have an alias; of several aliases, the preferred or first one. Raises BadLexicon."""
     root = _root(data)
     found: dict[tuple[str, bool, str], Respelling] = {}
     phonetic: list[str] = []
@@ -52,9 +52,9 @@ def read_pls(data: bytes) -> PlsLexicon:
             continue
         for word in words:
             each = _respelling(lexeme, word, spoken)
-            found.setdefault(place_of(each), each)  # the specification: the first lexeme of a word is used
+            found.setdefault(place_of(each), each)  # by the specification, the first lexeme of a word counts
         if len(found) > MAX_RESPELLINGS:
-            break  # `checked` says so
+            break  # `checked` raises the error
     return PlsLexicon(checked(list(found.values())), _notes(phonetic))
 
 
@@ -73,7 +73,7 @@ def _root(data: bytes) -> Element:
 
 
 def _children(parent: Element, name: str) -> Iterator[Element]:
-    """With the specification's namespace, which some programs leave out."""
+    """Return child elements with the specification's namespace, or without a namespace, which some programs omit."""
     return (child for child in parent if child.tag in (f"{{{NAMESPACE}}}{name}", name))
 
 
@@ -97,7 +97,7 @@ def _respelling(lexeme: Element, word: str, spoken: str) -> Respelling:
 
 
 def _own_attributes(respelling: Respelling) -> dict[str, str]:
-    """What differs from a plain entry."""
+    """Return the attributes that differ from a plain entry."""
     return {
         **({f"{{{OURS}}}match-case": "true"} if respelling.match_case else {}),
         **({} if respelling.whole_word else {f"{{{OURS}}}whole-word": "false"}),

@@ -1,4 +1,4 @@
-"""Projects and their sheets on disk: one document each, replaced whole with every change."""
+"""Projects and their sheets on the disk: one JSON document each, replaced as a whole with every change."""
 
 import logging
 import os
@@ -34,7 +34,7 @@ SHEET = TypeAdapter(Sheet)
 
 
 class UnknownProject(NotFound):
-    """No such project."""
+    """The project does not exist."""
 
 
 class UnknownSheet(NotFound):
@@ -42,10 +42,10 @@ class UnknownSheet(NotFound):
 
 
 class Projects:
-    """Any number of threads may call it; one process writes. Documents are read once and then kept in memory."""
+    """The projects of a data folder. Thread-safe; one process writes. Documents are read once and kept in memory."""
 
     def __init__(self, data_dir: Path, now: Callable[[], float] = time.time) -> None:
-        """`now` gives seconds since 1970."""
+        """Open the projects; `now` returns seconds since 1970."""
         self._folder, self._now = data_dir / FOLDER, now
         self._lock = threading.RLock()
         self._projects: dict[str, Project] = {}
@@ -57,48 +57,48 @@ class Projects:
     # Projects.
 
     def list(self) -> Sequence[Project]:
-        """Those that are not deleted, oldest first."""
+        """Return the projects that are not deleted, oldest first."""
         present = (project for project in self._projects.copy().values() if not project.deleted)
         return sorted(present, key=lambda project: project.created_at)
 
     def get(self, id: str, *, deleted: bool = False) -> Project:
-        """Raises UnknownProject."""
+        """Return a project; `deleted` allows a deleted one. Raises UnknownProject."""
         project = self._projects.get(id)
         if project is None or (project.deleted and not deleted):
             raise UnknownProject("there is no such project here; reload the page to see those there are")
         return project
 
     def create(self, name: str) -> Project:
-        """Raises BadInput, NotSaved."""
+        """Create a project. Raises BadInput, NotSaved."""
         created_at = datetime.fromtimestamp(self._now(), UTC).isoformat()
         return self._save(Project(id=new_id(), name=checked_name(name), created_at=created_at))
 
     def change(self, id: str, change: Callable[[Project], Project], *, deleted: bool = False) -> Project:
-        """What `change` makes of it, saved. Raises UnknownProject, NotSaved, and what `change` raises."""
+        """Save and return what `change` makes of a project. Raises UnknownProject, NotSaved, and what `change` raises."""
         with self._lock:
             before = self.get(id, deleted=deleted)
             after = change(before)
             return after if after == before else self._save(after)
 
     def rename(self, id: str, name: str) -> Project:
-        """Raises UnknownProject, BadInput, NotSaved."""
+        """Rename a project. Raises UnknownProject, BadInput, NotSaved."""
         return self.change(id, lambda project: replace(project, name=checked_name(name)))
 
     def delete(self, id: str) -> Project:
-        """Hide a project, until it is restored. Raises UnknownProject, NotSaved."""
+        """Hide a project until it is restored. Raises UnknownProject, NotSaved."""
         return self.change(id, lambda project: replace(project, deleted=True))
 
     def restore(self, id: str) -> Project:
-        """Raises UnknownProject, NotSaved."""
+        """Undo a deletion. Raises UnknownProject, NotSaved."""
         return self.change(id, lambda project: replace(project, deleted=False), deleted=True)
 
     def deleted(self, older_than_s: float) -> Sequence[Project]:
-        """Those that were deleted longer ago than this."""
+        """Return the projects that were deleted longer ago than this."""
         gone = (project for project in self._projects.copy().values() if project.deleted)
         return [project for project in gone if self._age_s(project) >= older_than_s]
 
     def forget(self, id: str) -> None:
-        """Remove a deleted project for good, its sheets with it."""
+        """Remove a deleted project and its sheets for good."""
         with self._lock:
             shutil.rmtree(self._folder / id)
             del self._projects[id]
@@ -107,18 +107,18 @@ class Projects:
     # Sheets.
 
     def sheet(self, project_id: str, id: str) -> Sheet:
-        """Raises UnknownProject, UnknownSheet."""
+        """Return a sheet of a project. Raises UnknownProject, UnknownSheet."""
         project = self.get(project_id)
         if id not in project.sheets:
             raise UnknownSheet("there is no such sheet in this project; reload the page to see those there are")
         return self._sheet(project_id, id)
 
     def sheets(self, project_id: str) -> Sequence[Sheet]:
-        """Every sheet of a project, in the order it shows them. Raises UnknownProject."""
+        """Return the sheets of a project, in display order. Raises UnknownProject."""
         return [self._sheet(project_id, id) for id in self.get(project_id).sheets]
 
     def add_sheet(self, project_id: str, name: str, table: Table, roles: dict[Role, int]) -> Sheet:
-        """Raises UnknownProject, NotSaved."""
+        """Add a sheet at the end of a project. Raises UnknownProject, NotSaved."""
         sheet = Sheet(
             id=new_id(),
             name=name,
@@ -134,7 +134,10 @@ class Projects:
         return sheet
 
     def change_sheet(self, project_id: str, id: str, change: Callable[[Sheet], Sheet]) -> Sheet:
-        """What `change` makes of it, saved. Raises UnknownProject, UnknownSheet, NotSaved, and what `change` raises."""
+        """Save and return what `change` makes of a sheet.
+
+        Raises UnknownProject, UnknownSheet, NotSaved, and what `change` raises.
+        """
         with self._lock:
             before = self.sheet(project_id, id)
             after = change(before)
@@ -143,28 +146,31 @@ class Projects:
             return after
 
     def remove_sheet(self, project_id: str, id: str) -> Project:
-        """Take a sheet out of its project; its document stays for `restore_sheet`. Raises likewise."""
+        """Remove a sheet from its project; its document stays for `restore_sheet`.
+
+        Raises UnknownProject, UnknownSheet, NotSaved.
+        """
         self.sheet(project_id, id)
         return self.change(
             project_id, lambda project: replace(project, sheets=tuple(each for each in project.sheets if each != id))
         )
 
     def restore_sheet(self, project_id: str, id: str) -> Project:
-        """Put a removed sheet back, at the end. Raises likewise."""
+        """Put a removed sheet back, at the end. Raises UnknownProject, UnknownSheet, NotSaved."""
         with self._lock:
             self.get(project_id)
             self._sheet(project_id, id)
             return self.change(project_id, lambda project: replace(project, sheets=(*(set(project.sheets) - {id}), id)))
 
     def folder(self, id: str) -> Path:
-        """Where a project's documents lie. Raises UnknownProject."""
+        """Return the folder of a project's documents. Raises UnknownProject."""
         return self._folder / self.get(id, deleted=True).id
 
     def _age_s(self, project: Project) -> float:
         """Return the seconds since a project's last change; a change from the future counts as now."""
         document = self._folder / project.id / DOCUMENT
         age_s = self._now() - document.stat().st_mtime
-        if age_s < -COARSE_S:  # the clock was set back
+        if age_s < -COARSE_S:  # the clock was wrong
             os.utime(document, (self._now(), self._now()))
         return max(0.0, age_s)
 
@@ -194,7 +200,7 @@ def new_id() -> str:
 
 
 def checked_name(name: str) -> str:
-    """Raises BadInput."""
+    """Return a name with single spaces. Raises BadInput."""
     named = " ".join(name.split())
     if not 0 < len(named) <= NAME_MAX or not named.isprintable():
         raise BadInput(f"a name has 1 to {NAME_MAX} characters, all of which can be seen; type another one")
@@ -210,6 +216,6 @@ def _read(adapter: TypeAdapter[T], path: Path) -> T | None:
 
 
 def _write(adapter: TypeAdapter[T], path: Path, document: T) -> None:
-    """Raises NotSaved."""
+    """Write a document. Raises NotSaved."""
     with saving(), atomic_write(path) as file:
         file.write(adapter.dump_json(document))

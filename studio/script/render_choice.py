@@ -1,4 +1,4 @@
-"""What is asked of a render, as lines and takes."""
+"""Determine the lines and takes that a render makes."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -9,29 +9,29 @@ from studio.script.planning import LineReading, Readings, is_due, to_retake
 from studio.script.rendering import LineRender, asked
 from studio.script.script import ScriptLine, Sheet, cell
 
-TAKES_MAX = 16  # of a line at once
+TAKES_MAX = 16  # limit for a line in one render
 BUDGET_MAX = 16
 
 
 class NothingToRender(BadInput):
-    """All that was asked for is there."""
+    """All requested takes exist."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderChoice:
-    """What is asked for."""
+    """What to render."""
 
     sheet: str
-    lines: Sequence[str] | None = None  # their keys; None = all that lack a fresh take, or are marked for a retake
-    takes: int = 1  # of each voice
+    lines: Sequence[str] | None = None  # keys; None = all lines that lack a fresh take, or are marked for a retake
+    takes: int = 1  # takes of each voice
     budget: int = 0  # further seeds for a take whose checks fail
-    again: bool = False  # besides the takes there are
+    again: bool = False  # make further takes in addition to existing ones
 
 
 def asked_for(
     sheet: Sheet, choice: RenderChoice, readings: Readings
 ) -> tuple[tuple[LineRender, ...], Mapping[str, str]]:
-    """The lines to be made, and why some of them cannot be, by their keys. Raises UnknownLine, BadInput."""
+    """Return the lines to render, and for some lines, by key, why they cannot be rendered. Raises UnknownLine, BadInput."""
     if not (1 <= choice.takes <= TAKES_MAX and 0 <= choice.budget <= BUDGET_MAX):
         raise BadInput(f"choose 1 to {TAKES_MAX} takes and 0 to {BUDGET_MAX} further seeds")
     wanted, failures = [], {}
@@ -51,19 +51,19 @@ def asked_for(
 
 
 def _retaken(line: ScriptLine, readings: Sequence[LineReading]) -> Set[str]:
-    """Whose take is marked for a retake."""
+    """Return the voice whose take is marked for a retake, in a set."""
     take = to_retake(line, readings)
     return set() if take is None else {take.voice}
 
 
 def _chosen(sheet: Sheet, choice: RenderChoice) -> Sequence[ScriptLine]:
-    """Lines that have a text. Raises UnknownLine."""
+    """Return the chosen lines that have a text. Raises UnknownLine."""
     lines = sheet.lines if choice.lines is None else [find(sheet, key) for key in dict.fromkeys(choice.lines)]
     return [line for line in lines if not line.deleted and cell(sheet, line, "text")]
 
 
 def _castable(sheet: Sheet, line: ScriptLine, readings: Sequence[LineReading]) -> Sequence[LineReading]:
-    """Raises BadInput where nobody speaks the line."""
+    """Return the readings. Raises BadInput if no voice speaks the line."""
     if not readings:
         character = cell(sheet, line, "character") or "lines without a character"
         raise BadInput(f"nobody speaks {character} yet; choose a voice in the cast")

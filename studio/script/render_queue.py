@@ -1,4 +1,4 @@
-"""Which takes are to be made next, of all renders that run, and how far each of them is."""
+"""The queue of all running renders: which takes are next, and how far each render is."""
 
 import logging
 import threading
@@ -16,7 +16,7 @@ from studio.database import NotSaved, saving
 from studio.errors import NotFound
 from studio.files import atomic_write
 from studio.named_voices import NamedVoices
-from studio.script.editing import find, retold
+from studio.script.editing import find, touched
 from studio.script.failures import Failures
 from studio.script.planning import LineReading, Readings, fresh, take_id
 from studio.script.projects import Projects
@@ -31,24 +31,24 @@ RENDER = TypeAdapter(Render)
 
 
 class UnknownRender(NotFound):
-    """The project renders nothing."""
+    """The project has no render."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderStatus:
-    """A render and how far it is. Lines count, and seconds."""
+    """A render and its progress in lines and seconds."""
 
     render: Render
-    failures: Mapping[str, str]  # by line; without those whose cause is gone
+    failures: Mapping[str, str]  # by line; only failures whose cause still exists
     done: int
     total: int
     eta_s: float | None
-    making: Sequence[str] = ()  # keys of the lines that are spoken now
+    making: Sequence[str] = ()  # keys of lines that are being spoken
 
 
 @dataclass(frozen=True, slots=True)
-class DuePiece:
-    """A take to be made, and for whom."""
+class TakeJob:
+    """A take to be made, with its project and sheet."""
 
     project: Project
     sheet_id: str
@@ -61,7 +61,7 @@ class DuePiece:
 
 @dataclass(slots=True, eq=False)
 class Remaining:
-    """The lines of a render that are not settled, in the sheet's order, and how fast takes were made since it ran on."""
+    """The unfinished lines of a render in the sheet's order, and the number of takes made since the render last started."""
 
     keys: deque[str]
     since: float
@@ -69,7 +69,7 @@ class Remaining:
 
 
 class RenderQueue:
-    """Any number of threads may call it."""
+    """The renders of all projects. Thread-safe."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class RenderQueue:
         *,
         directions: bool = True,
     ) -> None:
-        """Without `directions`, stage directions are spoken as words."""
+        """Treat stage directions as words if `directions` is False."""
         self._projects, self._voices, self._clock, self._directions = projects, voices, clock, directions
         self._failures = Failures(projects, self._readings)
         self._lock = threading.RLock()
@@ -91,7 +91,7 @@ class RenderQueue:
                 self._count(project.id)
 
     def begin(self, project_id: str, choice: RenderChoice) -> RenderStatus:
-        """Raises UnknownProject, UnknownSheet, UnknownLine, BadInput, NotSaved."""
+        """Start a render. Raises UnknownProject, UnknownSheet, UnknownLine, BadInput, NotSaved."""
         project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, choice.sheet)
         wanted, failures = asked_for(sheet, choice, self._readings(project))
         with self._lock:
@@ -104,16 +104,16 @@ class RenderQueue:
             before = self._renders.get(project_id)
             self._save(project_id, render)
             self._count(project_id)
-            self._retell(project_id, render.sheet, failures)
+            self._touch(project_id, render.sheet, failures)
             if before is not None:
-                self._retell(project_id, before.sheet, before.failures)
+                self._touch(project_id, before.sheet, before.failures)
         return self.status(project_id)
 
     def runs(self, project_id: str) -> bool:
         return project_id in self._renders and self._renders[project_id].state in ("running", "paused")
 
     def status(self, project_id: str) -> RenderStatus:
-        """Raises UnknownRender."""
+        """Return the status of a project's render. Raises UnknownRender."""
         with self._lock:
             render = self._render(project_id)
             left, total = self._remaining[project_id], len(render.lines)
@@ -137,7 +137,7 @@ class RenderQueue:
             return [id for id in self._renders if id in present and self.runs(id)]
 
     def enter(self, project_id: str, state: RenderState) -> RenderStatus:
-        """Pause, resume or stop. Raises UnknownRender, NotSaved."""
+        """Pause, resume or stop a render. Raises UnknownRender, NotSaved."""
         with self._lock:
             render = self._render(project_id)
             if render.state in ("running", "paused") and render.state != state:
@@ -145,8 +145,8 @@ class RenderQueue:
                 self._count(project_id)
             return self.status(project_id)
 
-    def hold(self, trouble: str) -> None:
-        """Pause every running render and store the reason; if that cannot be saved, it holds until the studio ends."""
+    def pause_all(self, trouble: str) -> None:
+        """Pause all running renders and save the reason. If saving fails, the pause lasts until the studio ends."""
         with self._lock:
             for project_id, render in self._renders.items():
                 if render.state == "running":
@@ -156,16 +156,16 @@ class RenderQueue:
                     with suppress(NotSaved, NotFound):
                         self._save(project_id, render)
 
-    def next(self, under_way: Callable[[DuePiece], bool]) -> DuePiece | None:
-        """A take that is due and not under way, of the render begun first; None if there is none now."""
+    def next(self, under_way: Callable[[TakeJob], bool]) -> TakeJob | None:
+        """Return the next due take that is not under way, from the oldest render; None if there is none now."""
         with self._lock:
             for project_id, render in list(self._renders.items()):
                 if render.state == "running" and (piece := self._next_of(project_id, under_way)) is not None:
                     return piece
             return None
 
-    def unjudged(self, *, settled: bool = False) -> Iterator[tuple[DuePiece, LineTake]]:
-        """Takes that nobody has looked at since the studio ended before: what running renders wait for, or all of each."""
+    def unjudged(self, *, settled: bool = False) -> Iterator[tuple[TakeJob, LineTake]]:
+        """Yield the takes that are not checked since the last start: those of unfinished lines, or with `settled` all."""
         with self._lock:
             for project_id, render in self._renders.items():
                 if settled or render.state == "running":
@@ -173,7 +173,7 @@ class RenderQueue:
                     with suppress(NotFound):
                         yield from self._unjudged_of(project_id, render.sheet, keys)
 
-    def _unjudged_of(self, project_id: str, sheet_id: str, keys: Sequence[str]) -> Iterator[tuple[DuePiece, LineTake]]:
+    def _unjudged_of(self, project_id: str, sheet_id: str, keys: Sequence[str]) -> Iterator[tuple[TakeJob, LineTake]]:
         project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, sheet_id)
         readings = self._readings(project)
         for key in keys:
@@ -181,30 +181,30 @@ class RenderQueue:
             for reading in _readable(readings, sheet, line):
                 for take in fresh(line, [reading]):
                     if take.score is None:
-                        yield DuePiece(project, sheet.id, PlannedTake(line=key, reading=reading, seed=take.seed)), take
+                        yield TakeJob(project, sheet.id, PlannedTake(line=key, reading=reading, seed=take.seed)), take
 
-    def fail(self, due_piece: DuePiece, error: EngineError) -> None:
-        """A take that cannot be made: its line is left out, and the reason told."""
+    def fail(self, due_piece: TakeJob, error: EngineError) -> None:
+        """Record that a take cannot be made; its line is left out."""
         self._fail(due_piece.project.id, {due_piece.piece.line: str(error)})
 
     def count_compute(self, project_id: str, compute_s: float) -> None:
-        """Something was spoken, at this cost; which take it is kept for is not known yet."""
+        """Add the compute time of a request, before its take is known."""
         with self._lock:
             render = self._renders[project_id]
             self._renders[project_id] = replace(render, compute_s=render.compute_s + compute_s)
 
     def count_take(self, project_id: str, audio_s: float) -> None:
-        """A take was made and kept."""
+        """Count a stored take."""
         with self._lock:
             self._remaining[project_id].made += 1
             render = self._renders[project_id]
             self._save(project_id, replace(render, audio_s=render.audio_s + audio_s))
 
-    def _next_of(self, project_id: str, under_way: Callable[[DuePiece], bool]) -> DuePiece | None:
+    def _next_of(self, project_id: str, under_way: Callable[[TakeJob], bool]) -> TakeJob | None:
         render, left = self._renders[project_id], self._remaining[project_id]
         try:
             project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, render.sheet)
-        except NotFound:  # deleted; a sheet that comes back is rendered when somebody asks again
+        except NotFound:  # deleted; a restored sheet needs a new render
             self._save(project_id, replace(render, state="stopped"))
             self._count(project_id)
             return None
@@ -222,7 +222,7 @@ class RenderQueue:
                 if not outstanding(wanted[key], line, spoken, render.budget):
                     left.keys.remove(key)
                 for piece in due(wanted[key], line, spoken, render.budget):
-                    found = DuePiece(project, sheet.id, piece)
+                    found = TakeJob(project, sheet.id, piece)
                     if not under_way(found):
                         return found
         finally:
@@ -238,14 +238,14 @@ class RenderQueue:
             render, left = self._renders[project_id], self._remaining[project_id]
             left.keys = deque(key for key in left.keys if key not in failures)
             situations = {**render.situations, **self._failures.situations(project_id, render.sheet, failures)}
-            told = replace(render, failures={**render.failures, **failures}, situations=situations)
-            self._save(project_id, told)
-            self._retell(project_id, render.sheet, failures)
+            failed = replace(render, failures={**render.failures, **failures}, situations=situations)
+            self._save(project_id, failed)
+            self._touch(project_id, render.sheet, failures)
 
-    def _retell(self, project_id: str, sheet_id: str, keys: Iterable[str]) -> None:
-        """Whoever asks what changed is told of these lines: they fail now, or no longer."""
+    def _touch(self, project_id: str, sheet_id: str, keys: Iterable[str]) -> None:
+        """Mark lines as changed, so that clients fetch their new failures."""
         with suppress(NotFound):  # the sheet was removed meanwhile
-            self._projects.change_sheet(project_id, sheet_id, lambda sheet: retold(sheet, keys))
+            self._projects.change_sheet(project_id, sheet_id, lambda sheet: touched(sheet, keys))
 
     def _count(self, project_id: str) -> None:
         render = self._renders[project_id]
@@ -270,7 +270,7 @@ class RenderQueue:
 
 
 def _readable(readings: Readings, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
-    """None where what speaks it is gone."""
+    """Return the readings of a line; none if its voice cannot be used."""
     try:
         return readings.of(sheet, line)
     except EngineError:

@@ -41,7 +41,7 @@ def _goes_on(renderer: Renderer, project: str, sheet: str) -> bool:
 
 
 def _wait(renderer: Renderer, project: str, report: ProgressReporter, stop: threading.Event) -> None:
-    """Return when the render is done. Raises Closing, NotSaved, Cancelled."""
+    """Wait until the render is done. Raises Closing, NotSaved, Cancelled."""
     while (status := renderer.status(project)).render.state in ("running", "paused"):
         if renderer.closed:
             raise Closing("the studio is shutting down; the render continues after the next start, so call again then")

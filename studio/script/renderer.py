@@ -1,4 +1,4 @@
-"""Renders in the background: one thread that has spoken what is due, and steps aside for everybody else."""
+"""Render takes in the background, in one thread that yields the device to all other requests."""
 
 import logging
 import threading
@@ -15,32 +15,32 @@ from studio.history import History, UnknownTake
 from studio.order import Order
 from studio.script.line_takes import Judge, LineTakes
 from studio.script.projects import Projects
+from studio.script.render_admission import RenderAdmission
 from studio.script.render_choice import RenderChoice
-from studio.script.render_queue import DuePiece, RenderQueue, RenderStatus
+from studio.script.render_queue import RenderQueue, RenderStatus, TakeJob
 from studio.script.rendering import PlannedTake, RenderState
-from studio.script.room import Room
 from studio.speaking import SpeechService
 
 log = logging.getLogger(__name__)
 
-RETRY_S = 1.0  # after the queue was full, or an engine not there
+RETRY_S = 1.0  # delay after the queue was full or an engine was not ready
 LOOKED_AT = ("arrived", "admitted", "done", "failed", "cancelled", "engine")
-# What is to be spoken for a piece, each order answered by its take; returns the take that is kept.
+# Yields the orders of a take, receives a take for each, and returns the take to store.
 Making = Generator[Order, Take, Take]
 
 
 @dataclass(slots=True, eq=False)
 class Speaking:
-    """A piece while it is spoken."""
+    """A take that is being spoken."""
 
-    due: DuePiece
+    due: TakeJob
     making: Making
     order: Order
     ticket: Ticket
 
 
 class Renderer:
-    """Any number of threads may call it; its own makes the takes."""
+    """The background renderer. Thread-safe; its own thread makes the takes."""
 
     def __init__(
         self,
@@ -52,10 +52,10 @@ class Renderer:
         make: Callable[[PlannedTake], Making],
         judge: Judge,
     ) -> None:
-        """`make` tells which requests a piece is made of."""
+        """Use `make` to get the requests of which a take is made."""
         self._queue, self._history, self._speaking, self._make = queue, history, speaking, make
-        self._room = Room(manager)
-        self._now: dict[str, Speaking] = {}  # by the take's id; the thread's own
+        self._admission = RenderAdmission(manager)
+        self._now: dict[str, Speaking] = {}  # by the take's id; only for the renderer's thread
         self._wake, self._closed = threading.Event(), threading.Event()
         self._takes = LineTakes(projects, history, judge, self._wake.set)
         self._retry_at = 0.0
@@ -63,11 +63,11 @@ class Renderer:
         manager.listen(self._on_event)
 
     def start(self) -> None:
-        """Go on with what was being rendered when the studio ended."""
+        """Start, and continue the renders that ran when the studio ended."""
         self._thread.start()
 
     def close(self) -> None:
-        """What is not finished goes on at the next start."""
+        """Stop. Unfinished renders continue at the next start."""
         self._closed.set()
         self._wake.set()
         if self._thread.is_alive():
@@ -76,17 +76,17 @@ class Renderer:
 
     @property
     def closed(self) -> bool:
-        """True if the studio is shutting down; nothing more is rendered before the next start."""
+        """Return True if the studio is shutting down; nothing more is rendered before the next start."""
         return self._closed.is_set()
 
     def begin(self, project_id: str, choice: RenderChoice) -> RenderStatus:
-        """Raises what RenderQueue.begin raises."""
+        """Start a render. Raises what RenderQueue.begin raises."""
         begun = self._queue.begin(project_id, choice)
         self._wake.set()
         return begun
 
     def status(self, project_id: str) -> RenderStatus:
-        """Raises UnknownRender."""
+        """Return the status of a project's render. Raises UnknownRender."""
         now = list(self._now.values())
         making = tuple(dict.fromkeys(one.due.piece.line for one in now if one.due.project.id == project_id))
         return replace(self._queue.status(project_id), making=making)
@@ -96,18 +96,18 @@ class Renderer:
         return self._queue.running()
 
     def enter(self, project_id: str, state: RenderState) -> RenderStatus:
-        """Pause, resume or stop. Raises UnknownRender."""
+        """Pause, resume or stop a render. Raises UnknownRender, NotSaved."""
         entered = self._queue.enter(project_id, state)
         self._wake.set()
         return entered
 
-    # On any thread.
+    # Called on any thread.
 
     def _on_event(self, event: SchedulerEvent) -> None:
         if event.kind in LOOKED_AT:
             self._wake.set()
 
-    # On the renderer's thread.
+    # Called on the renderer's thread.
 
     def _run(self) -> None:
         self._takes.check(self._queue.unjudged(settled=True))
@@ -117,7 +117,7 @@ class Renderer:
                 self._turn()
             except NotStored as error:
                 log.error("renders are paused: %s", error)
-                self._queue.hold(str(error))
+                self._queue.pause_all(str(error))
                 self._wake.set()
             except Exception:
                 log.exception("a turn of the renderer failed; trying again")
@@ -129,21 +129,21 @@ class Renderer:
 
     def _turn(self) -> None:
         self._collect()
-        if self._now and self._room.is_wanted():
+        if self._now and self._admission.is_wanted():
             for speaking in self._now.values():
-                speaking.ticket.cancel()  # its take is made again after them
+                speaking.ticket.cancel()  # the take is made again after the other requests
         while time.monotonic() >= self._retry_at:
             due = self._queue.next(lambda due: due.take_id in self._now)
             if due is None:
                 self._takes.check(self._queue.unjudged())
                 return
-            if not self._room.has_place(len(self._now)):
+            if not self._admission.can_begin(len(self._now)):
                 return
             self._begin(due)
 
     def _collect(self) -> None:
         for id, speaking in list(self._now.items()):
-            while speaking.ticket.read() is not None:  # what nobody reads would pause the request
+            while speaking.ticket.read() is not None:  # unread audio would pause the request
                 pass
             if speaking.ticket.ended:
                 del self._now[id]
@@ -161,11 +161,11 @@ class Renderer:
             self._takes.keep(due, ended.value)
             self._queue.count_take(due.project.id, ended.value.audio.duration_s)
         except (Cancelled, Closing):
-            return  # it is due again
+            return  # the take is due again
         except EngineError as error:
             self._queue.fail(due, error)
 
-    def _begin(self, due: DuePiece) -> None:
+    def _begin(self, due: TakeJob) -> None:
         try:
             kept = self._history.get(due.project.session_id, due.take_id)
         except UnknownTake:
@@ -174,7 +174,7 @@ class Renderer:
         else:
             self._takes.adopt(due, kept)
 
-    def _speak(self, due: DuePiece, making: Making, order: Order) -> None:
+    def _speak(self, due: TakeJob, making: Making, order: Order) -> None:
         order = replace(order, seed=due.piece.seed)
         try:
             ticket = self._speaking.say(order, session_id=due.project.session_id, live=False)
@@ -188,5 +188,5 @@ class Renderer:
             self._now[due.take_id] = Speaking(due, making, order, ticket)
             ticket.listen(self._wake.set)
 
-    def _is_wanted(self, due: DuePiece) -> bool:
+    def _is_wanted(self, due: TakeJob) -> bool:
         return self._queue.advances(due.project.id)

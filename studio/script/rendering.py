@@ -1,4 +1,4 @@
-"""A render: which takes of which lines are to be made. What is due follows from it and the sheet alone."""
+"""A render: which takes of which lines are made. The due takes depend only on the render and the sheet."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -8,30 +8,30 @@ from studio.script.checks.wording import is_bark
 from studio.script.planning import LineReading, found, fresh, seed_of
 from studio.script.script import LineTake, ScriptLine
 
-BARK_BUDGET = 3  # engines lose words of short lines, and those are soon made: `python -m bench.barks`
+BARK_BUDGET = 3  # engines drop words of short lines, which are quick to make again: `python -m bench.barks`
 RenderState = Literal["running", "paused", "done", "stopped"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineRender:
-    """What is asked for of one line."""
+    """The requested takes of one line."""
 
     key: str
     varieties: Mapping[str, tuple[int, ...]] = field(
         default_factory=dict
-    )  # by voice; each is one take, if its checks pass
+    )  # by voice; each variety gives one take whose checks pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Render:
-    """Kept with its project, so that it goes on after a restart."""
+    """The state of a render, saved with its project so that it continues after a restart."""
 
     sheet: str
     lines: tuple[LineRender, ...]
     budget: int = 0  # further seeds for a take whose checks fail
     state: RenderState = "running"
     trouble: str = ""  # why the studio paused the render, such as a full disk
-    failures: Mapping[str, str] = field(default_factory=dict)  # by line: why it could not be made
+    failures: Mapping[str, str] = field(default_factory=dict)  # by line: why its take could not be made
     situations: Mapping[str, str] = field(default_factory=dict)  # by failed line: see planning.situation
     compute_s: float = 0.0
     audio_s: float = 0.0
@@ -39,7 +39,7 @@ class Render:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedTake:
-    """One take that is to be made."""
+    """A take to be made."""
 
     line: str
     reading: LineReading
@@ -47,7 +47,7 @@ class PlannedTake:
 
 
 def asked(line: ScriptLine, readings: Sequence[LineReading], takes: int, again: Set[str]) -> LineRender:
-    """So many takes of each voice; of those in `again`, besides those it has."""
+    """Return a request for `takes` takes of each voice, in addition to existing ones for the voices in `again`."""
     varieties = {}
     for reading in readings:
         made = len(fresh(line, [reading])) if reading.voice in again else 0
@@ -56,7 +56,7 @@ def asked(line: ScriptLine, readings: Sequence[LineReading], takes: int, again: 
 
 
 def due(wanted: LineRender, line: ScriptLine, readings: Sequence[LineReading], budget: int) -> Iterator[PlannedTake]:
-    """The takes to be made next of a line: none while its latest are being checked, or when all is there."""
+    """Yield the next takes of a line: none while its latest takes are checked, or if everything exists."""
     for reading in readings:
         for variety in wanted.varieties.get(reading.voice, ()):
             piece = _next(line, reading, variety, budget)
@@ -65,7 +65,7 @@ def due(wanted: LineRender, line: ScriptLine, readings: Sequence[LineReading], b
 
 
 def outstanding(wanted: LineRender, line: ScriptLine, readings: Sequence[LineReading], budget: int) -> bool:
-    """Whether anything of the line is due, or may be once a take was checked."""
+    """Return True if a take of the line is due, or may become due after a check."""
     return any(
         not _settled(line, reading, variety, budget)
         for reading in readings
@@ -91,7 +91,7 @@ def _settled(line: ScriptLine, reading: LineReading, variety: int, budget: int) 
 
 
 def _seeds(reading: LineReading, budget: int) -> int:
-    """How often one take is tried."""
+    """Return how many seeds are tried for one take."""
     return 1 + max(budget, BARK_BUDGET if is_bark(reading.order.text) else 0)
 
 

@@ -1,4 +1,4 @@
-"""Replace stale selects by new takes."""
+"""Replacement of stale selects by new takes."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from studio.script.sheet_edit import MarkEdit, SheetEdit, edited
 
 
 class Reselector:
-    """Any number of threads may call it."""
+    """Renders and selects. Thread-safe."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Which line of a sheet each row of its changed table is: by content, id or text, else by place."""
+"""Match the rows of a changed table with the lines of its sheet: by content, id or text, else by position."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -7,15 +7,15 @@ from difflib import SequenceMatcher
 from studio.script.column_matching import ColumnPairs, laid_out
 from studio.script.script import Role, ScriptLine, Sheet, Table
 
-Name = Callable[[Sequence[str]], Hashable]  # of cells in the table's columns; a false value names nothing
+Name = Callable[[Sequence[str]], Hashable]  # takes cells in the table's columns; a false value identifies nothing
 Matches = dict[int, ScriptLine]  # by row
 
-ALIKE = 0.6  # of two texts at the same place, from which on the row is the line
+ALIKE = 0.6  # similarity from which two texts at the same position are one line
 COMPARED = 300  # characters of a text
 
 
 def matched_rows(sheet: Sheet, table: Table, roles: Mapping[Role, int], pairs: ColumnPairs) -> Matches:
-    """Return the line of each row that has one. Lines that are not deleted come first, those that a file dropped last."""
+    """Return the line of each row that has one. Lines that are not deleted come first, dropped lines last."""
     width = len(table.columns)
     before = {line.key: laid_out(line.imported or line.cells, pairs, width) for line in sheet.lines}
     now = {line.key: laid_out(line.cells, pairs, width) for line in sheet.lines}
@@ -32,7 +32,7 @@ def matched_rows(sheet: Sheet, table: Table, roles: Mapping[Role, int], pairs: C
 
 
 def _names(roles: Mapping[Role, int], pairs: ColumnPairs) -> Sequence[Name]:
-    """What identifies a line, the surest first."""
+    """Return functions that identify a line, the most reliable first."""
 
     def content(cells: Sequence[str]) -> Hashable:
         known = tuple(cells[column] for column in sorted(pairs))
@@ -55,7 +55,7 @@ def _match(
     cells: Mapping[str, Sequence[str]],
     name: Name,
 ) -> None:
-    """Match rows and lines of the same name in their order."""
+    """Match rows and lines with equal names in their order."""
     taken = {line.key for line in found.values()}
     waiting: dict[Hashable, deque[ScriptLine]] = defaultdict(deque)
     for line in lines:
@@ -69,11 +69,11 @@ def _match(
 def _match_by_place(
     found: Matches, sheet: Sheet, rows: Sequence[Sequence[str]], cells: Mapping[str, Sequence[str]], text: int
 ) -> None:
-    """Match similar texts that stand between the same two matched lines."""
+    """Match similar texts between the same two matched lines."""
     lines = [line for line in sheet.lines if not line.deleted]
     places = {line.key: place for place, line in enumerate(lines)}
     taken = {line.key for line in found.values()}
-    place = -1  # of the line before the gap
+    place = -1  # position of the line before the gap
     gap: list[int] = []
     for row in [*range(len(rows)), None]:
         if row is not None and row not in found:

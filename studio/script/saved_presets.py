@@ -1,4 +1,4 @@
-"""Delivery presets that a project keeps under names of the designer's."""
+"""Delivery presets that a project stores under chosen names."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A project's sheets as data: lines, who speaks them, and the takes that were made of each."""
+"""The data of a project: sheets, lines, casts, and takes of lines."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,17 +9,17 @@ Mark = Literal["", "select", "hold", "retake"]
 Outcome = Literal["ok", "doubt", "fail", "unmeasured"]
 
 ROLES: tuple[Role, ...] = get_args(Role)
-SESSION_PREFIX = "script-"  # of the sessions under which projects keep their takes
+SESSION_PREFIX = "script-"  # prefix of the sessions that store the takes of projects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakeCheck:
-    """One thing that was looked at in a take, by which model, and what to make of it."""
+    """The result of one check of a take, and the model that measured it."""
 
     name: str  # "words", "edges", "clipping", "length", "likeness", "loudness"
     outcome: Outcome
-    message: str  # a sentence for the designer, its doubt included
-    model: str = ""  # who measured: a recogniser, an encoder, or "" for arithmetic
+    message: str  # a sentence for the designer, which mentions doubts
+    model: str = ""  # the recogniser or encoder that measured; "" for arithmetic
     value: float | None = None
 
 
@@ -32,7 +32,7 @@ class TimedPhone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedWord:
-    """A word as it is written, and where it is heard in a take."""
+    """A written word and its position in a take."""
 
     word: str
     start_s: float
@@ -42,29 +42,29 @@ class TimedWord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineTake:
-    """A take of a line. Its sound is in the history under the project's own session."""
+    """A take of a line. Its audio is in the history, under the project's session."""
 
     id: str
-    number: int  # from 1 in the order they were made; what the keys 1 to 9 choose
-    voice: str  # whose
+    number: int  # from 1 in the order of creation; the keys 1 to 9 choose it
+    voice: str  # champion or sample
     engine: str
-    text: str  # as it was spoken, the lexicon applied
+    text: str  # spoken text, with the lexicon applied
     written: str = ""  # the text of the line; empty for takes of earlier studios
-    settings: Mapping[str, float] | None = None  # of the casting; None for takes of earlier studios
-    limit: str = ""  # the length that the sheet asked for
-    version: str  # of the champion
-    made_from: str  # digest of all that its sound depends on but the seed
+    settings: Mapping[str, float] | None = None  # settings of the casting; None for takes of earlier studios
+    limit: str = ""  # the length limit in the sheet
+    version: str  # version of the champion
+    made_from: str  # digest of everything that the audio depends on, without the seed
     seed: int
-    duration_s: float  # as it is stored, its own silence included; for players
+    duration_s: float  # stored length including silence; for players
     speech_s: float | None = None  # from the first sound to the end of the last; None for takes of earlier studios
-    edges_s: float = 0.0  # the silence around it in a delivery, for which it was fitted to its length
+    edges_s: float = 0.0  # silence around it in a delivery, assumed when it was fitted to its length
     peaks: tuple[float, ...] = ()  # its waveform, 0 to 1
     mark: Mark = ""
-    marked: int = 0  # place of the mark among the marks given to the line; the latest decides the state of the line
+    marked: int = 0  # number of the mark among the line's marks; the latest mark decides the state of the line
     seen: int = 0  # number of the line's latest take when the mark was given
     comment: str = ""
     checks: tuple[TakeCheck, ...] = ()
-    score: float | None = None  # of the checks, higher is better; None before they were made
+    score: float | None = None  # result of the checks, higher is better; None before the checks
 
     @property
     def failed(self) -> bool:
@@ -73,7 +73,7 @@ class LineTake:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineEvent:
-    """Something that happened to a line."""
+    """An event in the history of a line."""
 
     at: str  # ISO 8601, UTC
     what: str  # a sentence
@@ -83,13 +83,13 @@ class LineEvent:
 class ScriptLine:
     """One row of a sheet."""
 
-    key: str  # its own for good, whatever its cells become
+    key: str  # permanent, independent of its cells
     cells: tuple[str, ...]  # as many as the sheet has columns
     takes: tuple[LineTake, ...] = ()
     events: tuple[LineEvent, ...] = ()
-    revision: int = 0  # of the sheet when this line last changed
+    revision: int = 0  # the sheet's revision when this line last changed
     deleted: bool = False
-    imported: tuple[str, ...] | None = None  # its cells in the last file; () = not in that file; None = not recorded
+    imported: tuple[str, ...] | None = None  # cells in the last file; () = not in that file; None = not recorded
 
     @property
     def dropped(self) -> bool:
@@ -99,7 +99,7 @@ class ScriptLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetForm:
-    """How a table was written, so that it can be written so again."""
+    """The form of a table's file, with which the table can be written in the same way."""
 
     kind: Literal["csv", "tsv", "xlsx"]
     encoding: str = "utf-8"  # Python's name; "utf-8-sig" with a mark at the beginning
@@ -107,38 +107,38 @@ class SheetForm:
     newline: str = "\r\n"
     end: str = "\r\n"  # line breaks after the last row
     quoting: Literal["minimal", "all", "breaks"] = "minimal"  # "breaks": only cells with tabs or line breaks in them
-    neutral: bool = (
-        False  # its cells that begin like a formula have an apostrophe before them, which `Table` leaves out
-    )
+    neutral: bool = False  # True if an apostrophe precedes cells that begin like a formula; `Table` omits it
     above: tuple[tuple[str, ...], ...] = ()  # rows above the header
-    title: str = ""  # of the worksheet
-    numbers: tuple[int, ...] = ()  # columns of a worksheet that hold numbers
+    title: str = ""  # title of the worksheet
+    numbers: tuple[int, ...] = ()  # columns of numbers in a worksheet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A sheet's cells as they are in its file: text, in the file's order."""
+    """The cells of a file as text, in the file's order."""
 
-    columns: tuple[str, ...]  # names as they are written; may repeat or be empty; all are empty without a header
-    rows: tuple[tuple[str, ...], ...]  # each as long as `columns`
+    columns: tuple[str, ...]  # names as written; may repeat or be empty; all are empty without a header
+    rows: tuple[tuple[str, ...], ...]  # each has the length of `columns`
     form: SheetForm
-    notes: tuple[str, ...] = ()  # sentences: what of its file did not come in
+    notes: tuple[str, ...] = ()  # sentences on what was not imported
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
+    """A sheet of a project."""
+
     id: str
-    name: str  # of its file
+    name: str  # name of its file
     columns: tuple[str, ...]
-    roles: Mapping[Role, int]  # which column holds what; a role may have none
+    roles: Mapping[Role, int]  # column of each role; a role may have none
     form: SheetForm
     lines: tuple[ScriptLine, ...]
-    revision: int = 1  # grows with every change
+    revision: int = 1  # increases with every change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CastClip:
-    """A part of an uploaded clip that speaks without being a champion, and what is said in it."""
+    """A part of an uploaded clip that speaks without being a champion, with its transcript."""
 
     clip_id: str
     start_s: float
@@ -148,32 +148,32 @@ class CastClip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Casting:
-    """Who speaks, and how."""
+    """A voice with its engine and settings."""
 
     voice: str  # a champion's id, or a sample's name; with a clip, a name for it
-    engine: str = ""  # "" = the champion's own, or the studio's first
+    engine: str = ""  # "" = the champion's engine, or the studio's first
     settings: Mapping[str, float] = field(default_factory=dict)
     clip: CastClip | None = None  # speaks instead of a champion or sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Respelling:
-    """A word of the lexicon and what is spoken in its place."""
+    """A word of the lexicon, and what is spoken in its place."""
 
     word: str
     spoken: str
     match_case: bool = False
     whole_word: bool = True
-    voice: str = ""  # of one champion only; "" = of all
+    voice: str = ""  # only for this champion; "" = for all
 
 
-# By character, then by emotion; "" is whatever has no casting of its own. Several castings speak a line each.
+# By character, then by emotion; "" is the default. With several castings, each speaks the line.
 Cast = Mapping[str, Mapping[str, tuple[Casting, ...]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryChoice:
-    """A preset of deliveries by its name, or "custom", and what is chosen otherwise."""
+    """The name of a delivery preset, or "custom", and the fields that differ from it."""
 
     preset: str = "game"
     choices: Mapping[str, Any] = field(default_factory=dict)  # by field of the preset
@@ -182,7 +182,7 @@ class DeliveryChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedPreset:
-    """Choices of a delivery that a project keeps under a name."""
+    """Choices of a delivery that a project stores under a name."""
 
     name: str
     preset: str = "game"  # the preset that the choices change
@@ -191,23 +191,25 @@ class SavedPreset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
+    """A project with its cast, lexicon and sheets."""
+
     id: str
     name: str
     created_at: str  # ISO 8601, UTC
     cast: Cast = field(default_factory=dict)
     lexicon: tuple[Respelling, ...] = ()
     sheets: tuple[str, ...] = ()  # ids, in the order they are shown
-    delivery: DeliveryChoice = field(default_factory=DeliveryChoice)  # what was chosen last
-    presets: tuple[SavedPreset, ...] = ()  # choices of deliveries under names of the designer's
+    delivery: DeliveryChoice = field(default_factory=DeliveryChoice)  # the last choice
+    presets: tuple[SavedPreset, ...] = ()  # saved choices of deliveries
     deleted: bool = False
 
     @property
     def session_id(self) -> str:
-        """Under which the history keeps the project's takes."""
+        """Return the session under which the history keeps the project's takes."""
         return f"{SESSION_PREFIX}{self.id}"
 
 
 def cell(sheet: Sheet, line: ScriptLine, role: Role) -> str:
-    """What a line says in the column of this role; "" where the sheet has none."""
+    """Return the line's text in the column of this role; "" if there is none."""
     column = sheet.roles.get(role)
     return "" if column is None else line.cells[column].strip()

@@ -1,4 +1,4 @@
-"""The use cases of scripts, all in one place: routes, the page and the shell call nothing behind it."""
+"""All use cases of scripts. Routes, the page and the command line use only this module."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,6 @@ from studio.named_voices import NamedVoices
 from studio.script.cast_check import check_cast
 from studio.script.deliveries import Deliveries
 from studio.script.delivery import preset_of
-from studio.script.disclosure import project_json, render_json, sheet_json
 from studio.script.import_notes import import_notes
 from studio.script.lexicon import LexiconPart, parts, place_of
 from studio.script.lexicon import checked as checked_lexicon
@@ -38,6 +37,7 @@ from studio.script.script import (
     SheetForm,
     Table,
 )
+from studio.script.serializers import project_json, render_json, sheet_json
 from studio.script.sheet_edit import SheetEdit, edited, overwritten
 from studio.script.sheet_updates import SheetUpdates, UpdateChoice
 from studio.script.tables import SheetFile, read_pasted, read_table, table_encodings, write_table
@@ -47,7 +47,7 @@ FILE_WINS = UpdateChoice()
 
 
 class Scripts:
-    """Any number of threads may call it."""
+    """The use cases. Thread-safe."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Scripts:
         *,
         directions: bool = True,
     ) -> None:
-        """Without `directions`, stage directions are spoken as words."""
+        """Treat stage directions as words if `directions` is False."""
         self._projects, self._history, self._voices, self._now = projects, history, voices, now
         self._directions = directions
         self.renderer, self.deliveries, self.updates = renderer, deliveries, SheetUpdates(projects, now)
@@ -71,11 +71,11 @@ class Scripts:
         return [self.as_json(project) for project in self._projects.list()]
 
     def get(self, project_id: str) -> dict[str, Any]:
-        """Raises UnknownProject."""
+        """Return a project as JSON. Raises UnknownProject."""
         return self.as_json(self._projects.get(project_id))
 
     def create(self, name: str) -> dict[str, Any]:
-        """Raises BadInput, NotSaved."""
+        """Create a project. Raises BadInput, NotSaved."""
         return self.as_json(self._projects.create(name))
 
     def change(
@@ -87,9 +87,9 @@ class Scripts:
         delivery: DeliveryChoice | None = None,
         session_id: str = "",
     ) -> dict[str, Any]:
-        """Change what is given; `session_id` is the visitor whose clips the cast may name.
+        """Change the given fields; `session_id` is the visitor whose clips the cast may name.
 
-        Raises UnknownProject, BadInput, BadSetting, NotSaved, and what keeps a voice of the cast from being used.
+        Raises UnknownProject, BadInput, BadSetting, NotSaved, and errors of voices that cannot be used.
         """
         if name is not None:
             self._projects.rename(project_id, name)
@@ -102,20 +102,20 @@ class Scripts:
         return self.get(project_id)
 
     def set_presets(self, project_id: str, presets: Sequence[SavedPreset]) -> dict[str, Any]:
-        """Keep these delivery presets with the project. Raises UnknownProject, BadInput, BadSetting, NotSaved."""
+        """Save these delivery presets with the project. Raises UnknownProject, BadInput, BadSetting, NotSaved."""
         kept = tuple(checked_presets(presets))
         return self.as_json(self._projects.change(project_id, lambda project: replace(project, presets=kept)))
 
     def delete(self, project_id: str) -> None:
-        """Hide a project; what renders stops. Raises UnknownProject, NotSaved."""
+        """Hide a project; its render stops. Raises UnknownProject, NotSaved."""
         self._projects.delete(project_id)
 
     def restore(self, project_id: str) -> dict[str, Any]:
-        """Raises UnknownProject, NotSaved."""
+        """Undo a deletion. Raises UnknownProject, NotSaved."""
         return self.as_json(self._projects.restore(project_id))
 
     def purge(self, older_than_s: float) -> int:
-        """Remove projects deleted longer ago than this, and delete their takes; returns how many went."""
+        """Remove projects deleted longer ago than this, and delete their takes. Return the number of projects."""
         gone = self._projects.deleted(older_than_s)
         for project in gone:
             for take in self._history.list(project.session_id):
@@ -124,16 +124,16 @@ class Scripts:
         return len(gone)
 
     def set_lexicon(self, project_id: str, respellings: Sequence[Respelling]) -> dict[str, Any]:
-        """Raises UnknownProject, BadInput, NotSaved."""
+        """Replace the lexicon. Raises UnknownProject, BadInput, NotSaved."""
         lexicon = tuple(checked_lexicon(respellings))
         return self.as_json(self._projects.change(project_id, lambda project: replace(project, lexicon=lexicon)))
 
     def lexicon_file(self, project_id: str) -> bytes:
-        """The lexicon as PLS. Raises UnknownProject."""
+        """Return the lexicon as PLS. Raises UnknownProject."""
         return write_pls(self._projects.get(project_id).lexicon)
 
     def import_lexicon(self, project_id: str, data: bytes) -> tuple[dict[str, Any], Sequence[str]]:
-        """The project with a PLS file's words added, in place of those it had; what of the file could not be used.
+        """Add the words of a PLS file, replacing existing entries. Return the project, and notes on what could not be used.
 
         Raises UnknownProject, BadLexicon, NotSaved.
         """
@@ -143,7 +143,7 @@ class Scripts:
         return self.set_lexicon(project_id, [*kept, *new.values()]), read.notes
 
     def respelled(self, project_id: str, text: str, voice: str) -> Sequence[LexiconPart]:
-        """A text as this voice is to speak it. Raises UnknownProject."""
+        """Return a text as this voice speaks it, in parts. Raises UnknownProject."""
         return parts(text, self._projects.get(project_id).lexicon, voice)
 
     def as_json(self, project: Project) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class Scripts:
         return project_json(project, sheets, self._render(project.id))
 
     def cast(self, project_id: str) -> Cast:
-        """Who speaks whom. Raises UnknownProject."""
+        """Return the cast of a project. Raises UnknownProject."""
         return self._projects.get(project_id).cast
 
     def namesakes(self, project_id: str) -> Mapping[str, str]:
@@ -173,11 +173,11 @@ class Scripts:
         return self._added(project_id, read_table(path.read_bytes(), name, encoding), name)
 
     def paste_sheet(self, project_id: str, text: str, name: str) -> dict[str, Any]:
-        """Raises UnknownProject, BadSheet, NotSaved."""
+        """Add a sheet from pasted cells. Raises UnknownProject, BadSheet, NotSaved."""
         return self._added(project_id, read_pasted(text), name)
 
     def put_sheet(self, project_id: str, path: Path, name: str, encoding: str = "") -> dict[str, Any]:
-        """Add a sheet, or replace the sheet of this name; lines with the same id keep their takes.
+        """Add a sheet, or replace the sheet with this name; lines with equal ids keep their takes.
 
         Raises UnknownProject, UncertainEncoding, BadSheet, NotSaved.
         """
@@ -190,14 +190,14 @@ class Scripts:
     def update_sheet(
         self, project_id: str, sheet_id: str, file: SheetFile, choice: UpdateChoice = FILE_WINS
     ) -> dict[str, Any]:
-        """Replace a sheet by its changed file; matched lines keep their takes. `update` of the answer names the way back.
+        """Replace a sheet by its changed file; matched lines keep their takes. `update` of the answer identifies the undo step.
 
         Raises UnknownSheet, UncertainEncoding, BadSheet, NotSaved, SheetChanged.
         """
         return self._put(project_id, sheet_id, file.table(), choice)
 
     def undo_update(self, project_id: str, sheet_id: str, update: str) -> dict[str, Any]:
-        """Take an update back; `update` of the answer takes the undoing back.
+        """Undo an update; `update` of the answer identifies the step that redoes it.
 
         Raises UnknownSheet, UnknownUpdate, SheetChanged, NotSaved.
         """
@@ -205,13 +205,13 @@ class Scripts:
         return self.sheet(project_id, sheet_id) | {"update": undone.revision}
 
     def sheet(self, project_id: str, sheet_id: str, since: int = 0, known: str = "") -> dict[str, Any]:
-        """What changed of it after revision `since`, everything where the cast is not `known`. Raises UnknownSheet."""
+        """Return what changed in a sheet after revision `since`; everything if the cast is not `known`. Raises UnknownSheet."""
         project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, sheet_id)
-        told = sheet_json(sheet, self._readings(project), self._render(project_id), since, known)
-        return told | {"desk": self._desk(project)}
+        answer = sheet_json(sheet, self._readings(project), self._render(project_id), since, known)
+        return answer | {"desk": self._desk(project)}
 
     def edit(self, project_id: str, sheet_id: str, edit: SheetEdit) -> dict[str, Any]:
-        """The lines that it changed; as `overwritten` what its writer had not seen and took the place of.
+        """Edit a sheet. Return the changed lines, and as `overwritten` the values that the writer had not seen.
 
         Raises UnknownSheet, UnknownLine, BadInput, NotSaved.
         """
@@ -228,15 +228,15 @@ class Scripts:
         return self.sheet(project_id, sheet_id, since=before, known=readings.digest) | {"overwritten": unseen}
 
     def remove_sheet(self, project_id: str, sheet_id: str) -> dict[str, Any]:
-        """Raises UnknownSheet, NotSaved."""
+        """Remove a sheet from its project. Raises UnknownSheet, NotSaved."""
         return self.as_json(self._projects.remove_sheet(project_id, sheet_id))
 
     def restore_sheet(self, project_id: str, sheet_id: str) -> dict[str, Any]:
-        """Raises UnknownSheet, NotSaved."""
+        """Put a removed sheet back. Raises UnknownSheet, NotSaved."""
         return self.as_json(self._projects.restore_sheet(project_id, sheet_id))
 
     def sheet_file(self, project_id: str, sheet_id: str, form: SheetForm | None = None) -> tuple[str, bytes]:
-        """Name and content of the sheet as a file, with its edits; in the form it came in unless another is asked for."""
+        """Return name and content of the edited sheet as a file, in its original form or in `form`."""
         sheet = self._projects.sheet(project_id, sheet_id)
         rows = tuple(line.cells for line in sheet.lines if not line.deleted)
         table = Table(columns=sheet.columns, rows=rows, form=form or sheet.form)
@@ -244,13 +244,13 @@ class Scripts:
         return name, write_table(table, neutral=form is not None)
 
     def take_path(self, project_id: str, take_id: str) -> Path:
-        """The sound of a take, float32 WAV. Raises UnknownTake."""
+        """Return the float32 WAV file of a take. Raises UnknownTake."""
         return self._history.audio_path(self._projects.get(project_id).session_id, take_id)
 
     # Rendering.
 
     def render(self, project_id: str, choice: RenderChoice) -> RenderStatus:
-        """Raises UnknownSheet, UnknownLine, BadInput, NotSaved."""
+        """Start a render. Raises UnknownSheet, UnknownLine, BadInput, NotSaved."""
         return self.renderer.begin(project_id, choice)
 
     def renders(self) -> Sequence[dict[str, Any]]:
@@ -265,10 +265,10 @@ class Scripts:
         return found
 
     def enter(self, project_id: str, state: RenderState) -> RenderStatus:
-        """Pause, resume or stop what renders. Raises UnknownRender, NotSaved."""
+        """Pause, resume or stop the render of a project. Raises UnknownRender, NotSaved."""
         return self.renderer.enter(project_id, state)
 
-    # What is shared.
+    # Shared code.
 
     def _added(self, project_id: str, table: Table, name: str) -> dict[str, Any]:
         named = " ".join(Path(name).name.split())[:120] or f"sheet.{table.form.kind}"
@@ -282,12 +282,12 @@ class Scripts:
         return self._brought(project_id, put, table) | {"update": put.revision}
 
     def _brought(self, project_id: str, sheet: Sheet, table: Table) -> dict[str, Any]:
-        """A sheet that has just come in, with notes on its file and its lines."""
+        """Return a newly imported sheet, with notes on its file and its lines."""
         notes = {"notes": list(import_notes(table, sheet)), "file_notes": list(table.notes)}
         return self.sheet(project_id, sheet.id) | notes | {"encoding": table.form.encoding}
 
     def _cast_namesakes(self, project_id: str, sheet: Sheet) -> None:
-        """Cast each character that has no voice with the champion, or the sample, of its name."""
+        """Cast each character without a voice with the champion, or the sample, of its name."""
         characters, voices = characters_of([sheet]), self._voices.list()
 
         def change(project: Project) -> Project:
@@ -305,7 +305,7 @@ class Scripts:
             return None
 
     def _desk(self, project: Project) -> str:
-        """Return a digest of what a page shows beside a sheet: the projects, and this one's sheets, cast and lexicon."""
+        """Return a digest of what a page shows around a sheet: projects, and this project's sheets, cast and lexicon."""
         projects = [(each.id, each.name, each.sheets) for each in self._projects.list()]
         names = [sheet.name for sheet in self._projects.sheets(project.id)]
         return hashlib.sha256(repr((projects, names, project.cast, project.lexicon)).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""The selects of a sheet: which of them are stale, and which a delivery takes."""
+"""The selects of a sheet: which are stale, and which a delivery contains."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from studio.script.planning import LineReading, Readings, deciding, fresh, renew
 from studio.script.script import LineTake, ScriptLine, Sheet, cell
 from studio.script.staleness import sentence
 
-# What a delivery does with stale selects: refuse, make and select new takes, deliver the old takes, or leave the lines out.
+# Rule for stale selects: refuse the delivery, make and select new takes, deliver the old takes, or leave the lines out.
 StaleRule = Literal["refuse", "render", "deliver", "leave_out"]
 NAMED = 3  # lines in a message
 
@@ -23,7 +23,7 @@ class Select:
     line: ScriptLine
     name: str  # the line's id, or its key if it has none
     take: LineTake
-    written: str  # what the take says, as it was written
+    written: str  # the text of the take as written
     mark: Literal["", "hold", "retake"] = ""  # of another take, given after the select
     why: str = ""  # what changed since the take was made; "" if the select is not stale
     renewed: LineTake | None = None  # the fresh take that can replace a stale select
@@ -39,7 +39,7 @@ def selects_of(sheet: Sheet, readings: Readings) -> Sequence[Select]:
 
 
 def delivered_selects(sheet: Sheet, readings: Readings, rule: StaleRule) -> Sequence[Select]:
-    """Return the selects that a delivery takes. Raises StaleSelects, and BadInput if no select is left."""
+    """Return the selects for a delivery. Raises StaleSelects, and BadInput if no select is left."""
     selects = selects_of(sheet, readings)
     if not selects:
         raise BadInput("no line has a select; mark the take of each line that is to be delivered")
@@ -55,12 +55,12 @@ def delivered_selects(sheet: Sheet, readings: Readings, rule: StaleRule) -> Sequ
 
 
 def proposed(takes: Sequence[LineTake]) -> LineTake | None:
-    """The best by its checks: one that passed them before one that failed, then by score."""
+    """Return the best take: one that passed its checks before one that failed, then by score."""
     return max(takes, key=lambda take: (not take.failed, take.score or 0.0, -take.number), default=None)
 
 
 def selected(takes: Sequence[LineTake]) -> LineTake | None:
-    """The select, if there is one."""
+    """Return the select, or None."""
     return next((take for take in takes if take.mark == "select"), None)
 
 
@@ -84,7 +84,7 @@ def _selects(sheet: Sheet, readings: Readings) -> Iterator[Select]:
 
 
 def _readable(sheet: Sheet, line: ScriptLine, readings: Readings) -> tuple[Sequence[LineReading], str]:
-    """The line as it would be spoken now; else why it cannot be."""
+    """Return the readings of a line, and why there are none."""
     try:
         spoken = readings.of(sheet, line)
     except EngineError as error:
@@ -95,7 +95,7 @@ def _readable(sheet: Sheet, line: ScriptLine, readings: Readings) -> tuple[Seque
 
 
 def _written(take: LineTake, readings: Sequence[LineReading]) -> str:
-    """What the take says as it was written. For takes of earlier studios, it may have the lexicon's spelling."""
+    """Return the text of the take before the lexicon; for takes of earlier studios it may be respelled."""
     current = next((each.written for each in readings if each.order.text == take.text), "")
     return take.written or current or take.text
 

@@ -1,4 +1,4 @@
-"""What differs between a sheet and its changed file, line by line.
+"""Compare a sheet with its changed file, line by line.
 
 Three versions of a line are compared: its cells in the last file, in the studio, and in the new file.
 """
@@ -22,7 +22,7 @@ LineKind = Literal["both", "sheet", "studio", "added", "removed", "moved"]
 class CellDifference:
     """A cell whose value in the studio differs from its value in the file."""
 
-    column: int  # of the file
+    column: int  # column of the file
     kind: CellKind  # who changed it
     before: str | None  # in the last file; None = unknown
     studio: str
@@ -35,18 +35,18 @@ class LineDifference:
 
     kind: LineKind  # who changed it; "added", "removed" and "moved": the file alone
     line: ScriptLine | None  # None = new
-    row: int | None  # of the file; None = not there
+    row: int | None  # row of the file; None = missing
     cells: tuple[CellDifference, ...] = ()
     moved: bool = False
 
     @property
     def keepable(self) -> bool:
-        """Return True if there is a version of the studio to keep."""
+        """Return True if the studio has a version that can be kept."""
         return self.kind in ("both", "studio", "removed")
 
     @property
     def kept(self) -> bool:
-        """Return True if the edits stay unless the owner decides otherwise: the file does not contradict them."""
+        """Return True if the edits stay unless the owner decides otherwise, because the file does not contradict them."""
         if self.kind != "both":
             return self.kind == "studio"
         stays = self.row is not None and self.line is not None and not self.line.deleted
@@ -54,7 +54,7 @@ class LineDifference:
 
 
 class SheetComparison:
-    """A sheet and its changed file."""
+    """The comparison of a sheet and its changed file."""
 
     def __init__(self, sheet: Sheet, table: Table) -> None:
         self.sheet, self.table = sheet, table
@@ -72,7 +72,7 @@ class SheetComparison:
 
     @cached_property
     def lines(self) -> Sequence[LineDifference]:
-        """Every line that differs: in the file's order, then those that the file lacks."""
+        """Return every line that differs, in the file's order, then the lines that the file lacks."""
         moved = self._moved()
         rows = (self._of_row(row, row in moved) for row in range(len(self.table.rows)))
         matched = {line.key for line in self.matches.values()}
@@ -138,7 +138,7 @@ def _kind_of(cells: Sequence[CellDifference]) -> LineKind:
 
 
 def _longest_ascent(rows: Sequence[int], places: Sequence[int]) -> Set[int]:
-    """Return the rows of a longest run of ascending places."""
+    """Return the rows of a longest increasing subsequence of places."""
     ends: list[int] = []  # the last place of the best run of each length
     last: list[int] = []  # and its index
     previous: list[int] = []

@@ -1,4 +1,4 @@
-"""Changes to a sheet that take effect together, or not at all."""
+"""Changes to a sheet that apply together, or not at all."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,7 @@ class CellEdit:
     line: str
     column: int
     value: str
-    before: str | None = None  # what the writer took it to say
+    before: str | None = None  # the content that the writer expects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class MarkEdit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetEdit:
-    """What is to change."""
+    """The changes of one request."""
 
     roles: Mapping[Role, int | None] = field(default_factory=dict)
     name: str | None = None
@@ -46,7 +46,7 @@ class SheetEdit:
 
 
 def overwritten(sheet: Sheet, edit: SheetEdit) -> Sequence[CellEdit]:
-    """The cells of an edit that say neither what its writer took them to say nor what is written, as they are now."""
+    """Return the cells that contain neither what the writer expected nor the new value, with their present content."""
     wanted = {(written.line, written.column): written for written in edit.cells if written.before is not None}
     keys = {line for line, _ in wanted}
     found = []
@@ -59,8 +59,8 @@ def overwritten(sheet: Sheet, edit: SheetEdit) -> Sequence[CellEdit]:
 
 
 def edited(sheet: Sheet, edit: SheetEdit, at: str) -> Sheet:
-    """The sheet after it. Raises UnknownLine, BadInput."""
-    changes: dict[str, LineChange] = {}  # one of each line, though several parts of the edit name it
+    """Return the edited sheet. Raises UnknownLine, BadInput."""
+    changes: dict[str, LineChange] = {}  # one change for each line, even if several parts of the edit name the line
 
     def also(key: str, change: LineChange) -> None:
         before = changes.get(key)

@@ -1,4 +1,4 @@
-"""The way back from an update of a sheet: its lines as they were, with the takes that came since."""
+"""Undo an update of a sheet: restore its lines, and keep takes and edits made since."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,12 +9,12 @@ from studio.script.script import Role, ScriptLine, Sheet, SheetForm
 
 
 class SheetChanged(Conflict):
-    """The sheet is no longer as it was when the change was chosen."""
+    """The sheet has changed since the change was chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineCells:
-    """What an update changes of a line, as it was before, and what it became."""
+    """A line's fields before an update, and its cells after it."""
 
     key: str
     cells: tuple[str, ...]
@@ -50,7 +50,7 @@ def sheet_before(before: Sheet, after: Sheet) -> SheetBefore:
 
 
 def restored(sheet: Sheet, before: SheetBefore) -> Sheet:
-    """Return the sheet as it was before the update. Edits, takes and lines that came after the update stay.
+    """Return the sheet as it was before the update, with edits, takes and lines that were added after it.
 
     Raises SheetChanged if a later update changed the columns.
     """
@@ -80,7 +80,7 @@ def _line_cells(line: ScriptLine, after: ScriptLine) -> LineCells:
 
 
 def _restored(line: ScriptLine, before: LineCells, pairs: Mapping[int, int]) -> ScriptLine:
-    """Return the line as it was, except what was edited after the update."""
+    """Return the line as it was, with the edits that were made after the update."""
     edited = {column: line.cells[now] for column, now in pairs.items() if line.cells[now] != before.updated[now]}
     cells = tuple(edited.get(column, value) for column, value in enumerate(before.cells))
     deleted = before.deleted if line.deleted == before.updated_deleted else line.deleted

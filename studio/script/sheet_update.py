@@ -1,4 +1,4 @@
-"""A sheet updated by its changed file, with the edits that are kept."""
+"""Update a sheet from its changed file, with the edits that are kept."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from studio.script.sheet_differences import LineDifference, SheetComparison
 
 
 def updated(comparison: SheetComparison, keep: Collection[str], at: str) -> Sheet:
-    """Return the sheet as its file is now, with the edits of the lines in `keep`. Matched lines keep their takes."""
+    """Return the sheet with the content of its file, and the edits of the lines in `keep`. Matched lines keep their takes."""
     sheet, table = comparison.sheet, comparison.table
     revision = sheet.revision + 1
     lines = tuple(replace(line, revision=revision) for line in _lines(comparison, frozenset(keep), at))
@@ -20,7 +20,7 @@ def updated(comparison: SheetComparison, keep: Collection[str], at: str) -> Shee
 
 
 def _lines(comparison: SheetComparison, keep: Collection[str], at: str) -> Iterator[ScriptLine]:
-    """The file's lines, each with the kept lines that stood behind it; then the lines that are left out."""
+    """Yield the file's lines, each followed by the kept lines behind it, then the lines that are dropped."""
     behind = _kept_behind(comparison, keep)
     differences = {each.row: each for each in comparison.lines if each.row is not None}
     yield from behind[""]
@@ -40,7 +40,7 @@ def _lines(comparison: SheetComparison, keep: Collection[str], at: str) -> Itera
 
 
 def _merged(line: ScriptLine, cells: tuple[str, ...], kept: LineDifference | None) -> ScriptLine:
-    """Return the line with the file's cells, except those that were edited in the studio and are kept."""
+    """Return the line with the file's cells, except kept edits of the studio."""
     if kept is None:
         return replace(line, cells=cells, imported=cells, deleted=False)
     edited = {cell.column: cell.studio for cell in kept.cells if cell.kind != "sheet"}
@@ -49,7 +49,7 @@ def _merged(line: ScriptLine, cells: tuple[str, ...], kept: LineDifference | Non
 
 
 def _noted(comparison: SheetComparison, line: ScriptLine, merged: ScriptLine, at: str) -> ScriptLine:
-    """Return the line with a changed text in its history."""
+    """Return the line with an event if its text changed."""
     text = comparison.roles.get("text")
     if text is None or line.deleted:
         return merged

@@ -1,4 +1,4 @@
-"""Updates of sheets by their changed files: compared before, applied, and taken back."""
+"""Updates of sheets from their changed files: compare, apply, undo."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -20,16 +20,16 @@ from studio.script.sheet_undo import SheetBefore, SheetChanged, restored, sheet_
 from studio.script.sheet_update import updated
 from studio.script.tables.columns import recognised
 
-FOLDER = "updates"  # in the project's folder: what sheets were before their updates
-KEPT = 10  # updates of a sheet that can be taken back
-LIKELY = 0.3  # share of a file's texts that a sheet has, from which on the file may be its update
+FOLDER = "updates"  # in the project's folder: sheets before their updates
+KEPT = 10  # updates of a sheet that can be undone
+LIKELY = 0.3  # share of common texts from which a file may be an update of a sheet
 BEFORE = TypeAdapter(SheetBefore)
 UPDATE = re.compile(r"[0-9]{1,12}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateChoice:
-    """Which edits of the studio stay where the file differs."""
+    """Which edits of the studio stay if the file differs."""
 
     keep: tuple[str, ...] | Literal["none", "all"] = "none"  # keys of lines
     seen: str = ""  # digest of the comparison on which the choice is based; "" = any
@@ -40,7 +40,7 @@ class UnknownUpdate(NotFound):
 
 
 class SheetUpdates:
-    """Any number of threads may call it."""
+    """The updates of all projects. Thread-safe."""
 
     def __init__(self, projects: Projects, now: Callable[[], datetime]) -> None:
         self._projects, self._now = projects, now
@@ -50,7 +50,7 @@ class SheetUpdates:
         return comparison_json(SheetComparison(self._projects.sheet(project_id, sheet_id), table))
 
     def candidates(self, project_id: str, table: Table, name: str) -> Sequence[dict[str, Any]]:
-        """Return the sheets that a file may be an update of, the likeliest first. Raises UnknownProject."""
+        """Return the sheets that a file may update, the most likely first. Raises UnknownProject."""
         text = recognised(table.columns, table.rows).get("text")
         texts = {row[text].strip() for row in table.rows} - {""} if text is not None else set[str]()
         found = []
@@ -63,7 +63,7 @@ class SheetUpdates:
         return sorted(found, key=lambda each: (each["named"], each["shared"]), reverse=True)
 
     def apply(self, project_id: str, sheet_id: str, table: Table, choice: UpdateChoice) -> Sheet:
-        """Update a sheet by its changed file.
+        """Update a sheet from its changed file.
 
         Raises UnknownSheet, NotSaved, and SheetChanged if the sheet was edited since the comparison that `choice` names.
         """
@@ -78,7 +78,7 @@ class SheetUpdates:
         return self._change(project_id, sheet_id, change)
 
     def undo(self, project_id: str, sheet_id: str, update: str) -> Sheet:
-        """Take an update back, or the undoing of one. Raises UnknownSheet, UnknownUpdate, SheetChanged, NotSaved."""
+        """Undo an update, or redo it. Raises UnknownSheet, UnknownUpdate, SheetChanged, NotSaved."""
         path = self._path(project_id, sheet_id, update)
         try:
             before = BEFORE.validate_json(path.read_bytes())
@@ -89,7 +89,7 @@ class SheetUpdates:
         return after
 
     def _change(self, project_id: str, sheet_id: str, change: Callable[[Sheet], Sheet]) -> Sheet:
-        """Change the sheet; the revision of the result names the way back."""
+        """Change the sheet, and save the undo step under the revision of the result."""
 
         def changed(sheet: Sheet) -> Sheet:
             after = change(sheet)
@@ -104,7 +104,7 @@ class SheetUpdates:
         return after
 
     def _path(self, project_id: str, sheet_id: str, update: str) -> Path:
-        """Where the way back from an update is kept. Raises UnknownUpdate."""
+        """Return the file of an undo step. Raises UnknownUpdate."""
         if UPDATE.fullmatch(update) is None:
             raise UnknownUpdate("there is no such update of this sheet; reload the page")
         return self._folder(project_id) / f"{sheet_id}-{int(update):012}.json"
@@ -119,7 +119,7 @@ def as_imported(line: ScriptLine) -> ScriptLine:
 
 
 def _kept(comparison: SheetComparison, choice: UpdateChoice) -> Collection[str]:
-    """Keys of the lines whose edits stay."""
+    """Return the keys of lines whose edits stay."""
     if isinstance(choice.keep, tuple):
         return choice.keep
     keepable = [each.line.key for each in comparison.lines if each.keepable and each.line]

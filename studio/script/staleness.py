@@ -1,4 +1,4 @@
-"""What changed since a take was made."""
+"""Determine what changed since a take was made."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -11,7 +11,7 @@ Change = Literal["text", "lexicon", "voice", "engine", "setting", "length"]
 
 
 def changes(take: LineTake, readings: Sequence[LineReading]) -> Sequence[Change]:
-    """Return what differs between a stale take and the line as it would be spoken now, in a fixed order."""
+    """Return what differs between a stale take and its line now, in a fixed order."""
     reading = next((each for each in readings if each.voice == take.voice), None)
     if reading is None:
         return ["voice"]
@@ -29,12 +29,12 @@ def changes(take: LineTake, readings: Sequence[LineReading]) -> Sequence[Change]
 
 
 def _is_refitted(take: LineTake, reading: LineReading) -> bool:
-    """Return True if the file of the line is to have another length, or other silence as part of that length."""
+    """Return True if the file of the line now has another target length, or other silence within it."""
     return reading.limit != take.limit or (is_limit(reading.limit) and reading.edges_s != take.edges_s)
 
 
 def changed_settings(take: LineTake, reading: LineReading) -> Sequence[str]:
-    """Return the names of the settings that differ; none for takes of earlier studios, which do not hold theirs."""
+    """Return the names of settings that differ; none for takes of earlier studios, which lack their settings."""
     if take.settings is None:
         return []
     before, now = take.settings, reading.order.settings
@@ -42,7 +42,7 @@ def changed_settings(take: LineTake, reading: LineReading) -> Sequence[str]:
 
 
 def sentence(take: LineTake, readings: Sequence[LineReading]) -> str:
-    """Return what changed for the status of a line, such as "text and setting changed: steps"."""
+    """Return what changed, for the status of a line, such as "text and setting changed: steps"."""
     names = changes(take, readings)
     reading = next((each for each in readings if each.voice == take.voice), None)
     settings = changed_settings(take, reading) if reading else []

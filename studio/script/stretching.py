@@ -1,7 +1,7 @@
-"""Make a take longer or shorter at the same pitch, by the `atempo` filter of imageio-ffmpeg's own ffmpeg.
+"""Change the length of a take at constant pitch, with ffmpeg's `atempo` filter.
 
-It joins stretches of the wave where they fit (WSOLA), which suits speech; it is in every build of ffmpeg. One CPU takes
-less than 0.1 s for a line.
+The filter overlaps similar parts of the waveform (WSOLA), which suits speech. Every build of ffmpeg has it. A line takes less
+than 0.1 s on one core.
 """
 
 import subprocess
@@ -12,20 +12,20 @@ from engines.audio import speech_span
 from engines.errors import BadAudio
 from engines.types import Audio
 
-ROUNDS = 3  # the filter is right to some 20 ms; what it missed is asked for again
+ROUNDS = 3  # the filter is accurate to about 20 ms; each round corrects the rest
 NEAR_S = 0.01
-ROOM_S = 0.1  # of silence behind the sound, since the filter leaves out its last moments
+ROOM_S = 0.1  # of silence after the sound, because the filter drops the end
 TIME_MAX_S = 60
 
 
 def spoken_s(audio: Audio) -> float:
-    """Seconds from the first sound to the end of the last, to 5 ms; 0 for silence."""
+    """Return the seconds from the first sound to the end of the last, to 5 ms; 0 for silence."""
     start, end = speech_span(audio.samples, audio.sample_rate)
     return (end - start) / audio.sample_rate
 
 
 def stretched(audio: Audio, speech_s: float) -> Audio:
-    """The take with its speech lasting `speech_s`, pauses in it included. Raises BadAudio where ffmpeg cannot run."""
+    """Return the take with its speech, including pauses, lasting `speech_s`. Raises BadAudio if ffmpeg cannot run."""
     tempo, best = spoken_s(audio) / speech_s, audio
     for _ in range(ROUNDS):
         made = _at_tempo(audio, tempo)
@@ -41,7 +41,7 @@ def _at_tempo(audio: Audio, tempo: float) -> Audio:
     raw = ["-f", "f32le", "-ar", str(audio.sample_rate), "-ac", "1"]
     source, filter = ["-protocol_whitelist", "pipe", *raw, "-i", "pipe:0"], ["-af", f"atempo={tempo:.6f}"]
     try:
-        import imageio_ffmpeg  # absent on machines that only speak
+        import imageio_ffmpeg  # absent on machines that only generate speech
 
         command = [imageio_ffmpeg.get_ffmpeg_exe(), "-hide_banner", "-threads", "1", *source, *filter, *raw, "pipe:1"]
         sound = padded.astype("<f4").tobytes()

@@ -1,9 +1,9 @@
-"""Fit to time: how long the file of a line may last, and the requests that make its take fit.
+"""Fit lines to time: parse length limits, and choose the requests that make a take fit.
 
-A sheet's length is that of the delivered file: the speech, and the silence that the delivery puts around it (`edges_s`).
-Takes are fitted by their speech alone, to the length without that silence, because a delivery replaces the silence of a
-take. How long a line lasts at another pace is known only roughly (the embedded F5 is off by up to a fifth), so it is
-spoken again while that brings it nearer, and the rest is stretched.
+The length in a sheet is that of the delivered file: the speech, and the silence that the delivery adds around it (`edges_s`).
+Takes are fitted by their speech to the length without that silence, because a delivery replaces the silence of a take. The
+effect of the pace is known only roughly (the embedded F5 is off by up to a fifth), so a line is spoken again while that
+brings it nearer to its length, and the rest is stretched.
 """
 
 import re
@@ -18,10 +18,10 @@ from studio.order import Order
 from studio.script.stretching import spoken_s, stretched
 
 TOLERANCE_S = 0.05
-LEAST, MOST = 0.8, 1.25  # of the natural length; beyond, speech sounds hurried or drawn
-NEAR = 1e-3  # by which these may be exceeded: lengths are measured in frames
-ATTEMPTS = 4  # with the natural one
-INAUDIBLE = 0.03  # stretched by no more than this share a take needs no better attempt
+LEAST, MOST = 0.8, 1.25  # share of the natural length; outside this range, speech sounds hurried or drawn out
+NEAR = 1e-3  # tolerance, because lengths are measured in frames
+ATTEMPTS = 4  # including the natural one
+INAUDIBLE = 0.03  # stretching by at most this share is inaudible
 FRAME_S = 0.005  # speech is found in frames of this length
 SHOWN = 20  # characters of a cell in a message
 
@@ -37,7 +37,7 @@ UNLIMITED = frozenset(("", "-", "–", "—", "0", "none", "n/a"))
 
 @dataclass(frozen=True, slots=True)
 class LengthLimit:
-    """How long a line may last."""
+    """The allowed length of a line."""
 
     length_s: float
     exact: bool = False  # otherwise it may be shorter
@@ -48,7 +48,7 @@ class LengthLimit:
 
     @property
     def aim_s(self) -> float:
-        """What a take that does not keep to it is made to last."""
+        """Return the length to which a take outside the limit is fitted."""
         return self.length_s if self.exact else max(self.length_s - TOLERANCE_S, self.length_s * 0.9)
 
     def without(self, edges_s: float) -> "LengthLimit":
@@ -60,9 +60,9 @@ class LengthLimit:
 
 
 def read_limit(cell: str) -> LengthLimit | None:
-    """What a sheet says of a line's length: 2.5, "2,5 s", "max 800 ms"; exactly so "=2.5" and "exactly 2.5".
+    """Parse a length limit: 2.5, "2,5 s" or "max 800 ms" is a maximum, "=2.5" or "exactly 2.5" is exact.
 
-    None where it says nothing. Raises BadSetting for what cannot be read.
+    None if the cell has no limit. Raises BadSetting if the cell is invalid.
     """
     said = cell.strip()
     if said.lower() in UNLIMITED:
@@ -83,7 +83,7 @@ def is_limit(cell: str) -> bool:
 
 
 def missed(cell: str, file_s: float) -> str:
-    """Return a sentence on how a file of this length misses the length in the cell; "" if it does not."""
+    """Return a sentence if a file of this length misses the limit in the cell; else ""."""
     try:
         limit = read_limit(cell)
     except BadSetting as error:
@@ -98,11 +98,11 @@ def missed(cell: str, file_s: float) -> str:
 
 
 def fitted(order: Order, cell: str, settings: Iterable[Setting], edges_s: float = 0.0) -> Generator[Order, Take, Take]:
-    """Yield the orders to be spoken, each answered by its take; return the take that comes nearest.
+    """Yield the orders to speak, each answered by its take; return the take that fits best.
 
-    `settings` are those the order's engine knows. If none of them is the pace, the first take is stretched. The file has
-    `edges_s` of silence around the speech. Speech is not made shorter than LEAST or longer than MOST of its natural length:
-    then the first take is kept, and `missed` says so.
+    `settings` are those of the order's engine. If none of them is the pace, the first take is stretched. The file has
+    `edges_s` of silence around the speech. If a limit needs less than LEAST or more than MOST of the natural length, the
+    first take is kept, and `missed` reports it.
     """
     take = yield order
     whole = _limit(cell)
@@ -118,7 +118,7 @@ def fitted(order: Order, cell: str, settings: Iterable[Setting], edges_s: float 
 
 
 def _limit(cell: str) -> LengthLimit | None:
-    """Without what cannot be read, of which `missed` tells."""
+    """Return the limit; None for an invalid cell, which `missed` reports."""
     with suppress(BadSetting):
         return read_limit(cell)
     return None
@@ -131,7 +131,7 @@ def _is_due(limit: LengthLimit, natural_s: float) -> bool:
 
 
 def _may_improve(tried: list[Take], limit: LengthLimit) -> bool:
-    """Whether the last attempt came nearer, and not near enough."""
+    """Return True if the last attempt is the best so far, but not good enough."""
     speech_s = spoken_s(tried[-1].audio)
     off = abs(speech_s / limit.aim_s - 1)
     return tried[-1] is _nearest(tried, limit) and off > INAUDIBLE and not limit.holds(speech_s)
@@ -142,7 +142,7 @@ def _nearest(tried: list[Take], limit: LengthLimit) -> Take:
 
 
 def _again(order: Order, take: Take, limit: LengthLimit, pace: Setting) -> Order:
-    """At the pace at which the take would have lasted as long as is wanted; its pauses stay as long as they are."""
+    """Return the order at the pace with which the take would have had the right length; pauses keep their length."""
     pauses_s = min(_inner_pauses_s(order.text), 0.9 * limit.aim_s, 0.9 * spoken_s(take.audio))
     now = take.request.settings.get(pace.name, 1.0 if pace.default is None else pace.default)
     wanted = now * (spoken_s(take.audio) - pauses_s) / (limit.aim_s - pauses_s)
@@ -150,7 +150,7 @@ def _again(order: Order, take: Take, limit: LengthLimit, pace: Setting) -> Order
 
 
 def _inner_pauses_s(text: str) -> float:
-    """Of the pauses between words; the others are edges."""
+    """Return the total length of pauses between words, without those at the edges."""
     parts = parse(text).parts
     said = [index for index, part in enumerate(parts) if not isinstance(part, Pause)]
     return sum(part.duration_s for part in parts[said[0] : said[-1]] if isinstance(part, Pause))
@@ -159,6 +159,6 @@ def _inner_pauses_s(text: str) -> float:
 def _exact(take: Take, limit: LengthLimit) -> Take:
     if limit.holds(spoken_s(take.audio)):
         return take
-    with suppress(BadAudio):  # without ffmpeg the take stays as it is, and `missed` tells
+    with suppress(BadAudio):  # without ffmpeg the take stays unchanged, and `missed` reports it
         return replace(take, audio=stretched(take.audio, limit.aim_s))
     return take

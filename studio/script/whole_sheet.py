@@ -1,4 +1,4 @@
-"""A sheet from its file to selected takes in one call, for whoever has no page."""
+"""Import, render and select a sheet in one call, without a page."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -15,26 +15,26 @@ from studio.script.sheet_edit import MarkEdit, SheetEdit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WholeSheet:
-    """What is asked for. Given again with a changed file, only what changed is made."""
+    """The request. With a changed file, only changed lines are made."""
 
     file: Path
-    name: str  # of the sheet, its ending included
+    name: str  # name of the sheet with ending
     encoding: str = ""  # of a CSV that is not Unicode; "" = guessed
-    project: str = ""  # its name; "" = the sheet's
-    voices: Mapping[str, str] = field(default_factory=dict)  # by character; under "" who speaks all others
-    engine: str = ""  # "" = the champion's own
-    takes: int = 1  # of each line
-    best_of: int = 1  # seeds tried for a take whose checks fail
-    delivery: DeliveryChoice = field(default_factory=DeliveryChoice)  # kept with the project; lengths are fitted to it
+    project: str = ""  # name of the project; "" = the name of the sheet
+    voices: Mapping[str, str] = field(default_factory=dict)  # by character; "" is for all others
+    engine: str = ""  # "" = the champion's engine
+    takes: int = 1  # takes of each line
+    best_of: int = 1  # seeds that are tried for a take whose checks fail
+    delivery: DeliveryChoice = field(default_factory=DeliveryChoice)  # saved with the project; lengths are fitted to it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectedSheet:
-    """A sheet whose lines have their selects, and the lines that have none."""
+    """A sheet with selects, and the lines that have none."""
 
     project: str
     sheet: str
-    notes: Sequence[str]  # what did not come in, or cannot be used
+    notes: Sequence[str]  # what was not imported, or cannot be used
     failed: Sequence[tuple[str, str]]  # line and reason
 
 
@@ -53,16 +53,16 @@ def select_all(scripts: Scripts, asked: WholeSheet, report: ProgressReporter, st
 
 
 def _project(scripts: Scripts, name: str) -> str:
-    """The id of the project of this name, which is made if there is none."""
+    """Return the id of the project with this name; create it if it does not exist."""
     known = next((each for each in scripts.list() if each["name"] == name), None)
     return str((known or scripts.create(name))["id"])
 
 
 def _select(scripts: Scripts, project: str, sheet: str) -> Sequence[tuple[str, str]]:
     failed, marks = [], []
-    told = scripts.sheet(project, sheet)
-    id = told["roles"].get("id")
-    for line in told["lines"]:
+    answer = scripts.sheet(project, sheet)
+    id = answer["roles"].get("id")
+    for line in answer["lines"]:
         if line["deleted"] or line["status"] == "empty":
             continue
         proposed = next((take for take in line["takes"] if take["proposed"]), None)

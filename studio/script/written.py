@@ -1,4 +1,4 @@
-"""The text of a line as people read it: without stage directions and pause tags, never respelled."""
+"""The text of a line for readers: without stage directions and pause tags, in the written spelling."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ TAG_ANYWHERE = re.compile(TAG, re.IGNORECASE)
 
 
 def readable(written: str, spoken: str) -> str:
-    """Return the words of a line that its take speaks. `spoken` is the text that the engine was given."""
+    """Return the words of a line that its take speaks. `spoken` is the text that the engine got."""
     if _speaks_directions(written, spoken):
         return with_spoken_directions(written)
     text = without_directions(written)
@@ -24,12 +24,12 @@ def readable(written: str, spoken: str) -> str:
 
 
 def shown(written: str, spoken: str, *, directions: bool) -> str:
-    """Return the text of a line for subtitles and tables; with `directions` exactly as it is written."""
+    """Return the text of a line for subtitles and tables; with `directions` exactly as written."""
     return written if directions or _speaks_directions(written, spoken) else readable(written, spoken)
 
 
 def words_of(take: LineTake, written: str, lexicon: Sequence[Respelling]) -> tuple[TypedWord, ...]:
-    """Return the written words of a take, with the words that are heard for them."""
+    """Return the written words of a take, with the words that are heard for each."""
     respell = partial(parts, respellings=lexicon, voice=take.voice)
     return typed_words(take.text, readable(written, take.text), respell)
 

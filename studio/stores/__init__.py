@@ -1,4 +1,4 @@
-"""Places archives and deliveries go to, and archives come from: folders, S3, the Hugging Face Hub."""
+"""Stores of archives and deliveries: folders, S3, the Hugging Face Hub."""
 
 from studio.places import Place, WrongStores, parse_stores
 from studio.stores.backend import TransferSettings

@@ -1,4 +1,4 @@
-"""The interface of a kind of store; `Store` adds plans, checks and resumption to it."""
+"""The interface of a kind of store. `Store` adds plans, verification and resumption."""
 
 import hashlib
 import threading
@@ -17,26 +17,26 @@ CHUNK_BYTES = 1 << 20
 class TransferSettings:
     """Sizes and time limits of transfers."""
 
-    part_bytes: int = 8 << 20  # the most that is sent again after a lost connection
-    timeout_s: float = 20.0  # without a byte, after which a connection is given up
-    retry_for_s: float = 120.0  # without a byte, after which a transfer is given up, to be continued later
+    part_bytes: int = 8 << 20  # most bytes that are sent again after a lost connection
+    timeout_s: float = 20.0  # time without data after which a connection is dropped
+    retry_for_s: float = 120.0  # time without data after which a transfer fails; it can be continued later
 
 
 class Backend(Protocol):
-    """Every method raises StoreError or UnknownArchive. Threads may share one."""
+    """A kind of store. Every method raises StoreError or UnknownArchive. Thread-safe."""
 
     def list(self) -> Sequence[StoreEntry]:
         """Return the archives; an archive whose name is not an id has a note."""
         ...
 
     def where(self, id: str) -> str:
-        """The file's address, as people read it."""
+        """Return the file's address for display."""
         ...
 
     def find(self, id: str) -> StoreEntry | None: ...
 
     def sent(self, id: str, facts: ArchiveFacts) -> int:
-        """Bytes of this archive that an interrupted `send` already stored."""
+        """Return how many bytes of this archive an interrupted `send` has stored."""
         ...
 
     def send(
@@ -46,20 +46,20 @@ class Backend(Protocol):
         ...
 
     def read(self, entry: StoreEntry, start: int, end: int) -> Iterator[bytes]:
-        """Bytes [start, end) of the content that `entry` describes. Raises Damaged once it was replaced."""
+        """Yield bytes [start, end) of the content that `entry` describes. Raises Damaged if the content was replaced."""
         ...
 
     def delete(self, entry: StoreEntry) -> None: ...
 
 
 def raise_if_stopped(stop: threading.Event) -> None:
-    """Raises Cancelled once `stop` is set."""
+    """Raise Cancelled if `stop` is set."""
     if stop.is_set():
         raise Cancelled("paused; start it again to go on where it stopped")
 
 
 def file_sha256(path: Path, stop: threading.Event) -> str:
-    """SHA-256 of a file. Raises OSError, Cancelled."""
+    """Return the SHA-256 of a file. Raises OSError, Cancelled."""
     hashed = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(CHUNK_BYTES):

@@ -1,4 +1,4 @@
-"""Downloads of archives: a partial file that is continued after an interruption, checked by its hash, then published."""
+"""Downloads of archives: a partial file is continued after an interruption, verified by its hash, then published."""
 
 import hashlib
 import threading
@@ -13,7 +13,7 @@ from studio.stores.entry import StoreEntry, TransferProgress
 from studio.stores.errors import Damaged, Unreachable
 from studio.stores.retry import Retry
 
-TRIES = 2  # of the whole, when all of it arrived and its hash is wrong
+TRIES = 2  # downloads of the complete archive while its hash is wrong
 
 Read = Callable[[int, int], Iterator[bytes]]  # bytes [start, end) of the archive
 
@@ -25,17 +25,17 @@ class Download:
         self._entry = entry
         self._settings = settings
         content = hashlib.sha256(f"{entry.sha256 or entry.tag} {entry.bytes}".encode()).hexdigest()
-        self._partial = folder / f"{entry.id}.{content[:16]}{PARTIAL}"  # bytes of another content never mix with these
+        self._partial = folder / f"{entry.id}.{content[:16]}{PARTIAL}"  # parts of different content never mix
 
     @property
     def here(self) -> int:
-        """Bytes that an earlier try received."""
+        """Return how many bytes an earlier attempt received."""
         return self._partial.stat().st_size if self._partial.exists() else 0
 
     def run(self, read: Read, target: Path, progress: TransferProgress, stop: threading.Event) -> str:
-        """Fetch to `target`, which appears whole or not at all; returns its SHA-256.
+        """Fetch the archive to `target`, which appears complete or not at all. Return its SHA-256.
 
-        Raises Damaged, Cancelled, NotSaved, and what `read` raises. What is here already stays for the next try.
+        Raises Damaged, Cancelled, NotSaved, and what `read` raises. The partial file stays for the next attempt.
         """
         self._drop_others()
         for _ in range(TRIES):

@@ -1,4 +1,4 @@
-"""Archives in stores, plans of transfers and their progress, as data."""
+"""Data of stores: archives, plans of transfers, and progress."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -13,12 +13,12 @@ from studio.stores.naming import ARCHIVES, Naming
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveFacts:
-    """What is known of a file before it is sent."""
+    """Metadata of a file before it is sent."""
 
-    sha256: str  # of the archive's bytes
-    identity: str  # of the champion in it; empty = it is a delivery
+    sha256: str  # hash of the archive
+    identity: str  # identity of its champion; empty = a delivery
     bytes: int
-    licence: str = ""  # of the weights
+    licence: str = ""  # licence of the weights
     sample: Path | None = None  # FLAC, for stores that show one
 
 
@@ -29,11 +29,11 @@ class StoreEntry:
     id: str  # the file's name if `note` is set
     bytes: int
     note: str = ""  # why the archive cannot be fetched; empty = it can
-    sha256: str = ""  # of the archive; empty = the store does not know
-    identity: str = ""  # of the champion in it; empty = the store does not know
+    sha256: str = ""  # hash of the archive; empty = unknown to the store
+    identity: str = ""  # identity of its champion; empty = unknown to the store
     changed_at: datetime | None = None
     licence: str = ""
-    tag: str = field(default="", repr=False)  # the store's own version of this content, as an ETag
+    tag: str = field(default="", repr=False)  # the store's version of this content, such as an ETag
 
     def is_exactly(self, facts: ArchiveFacts) -> bool:
         return self.bytes == facts.bytes and self.sha256 == facts.sha256
@@ -41,7 +41,7 @@ class StoreEntry:
 
 @dataclass(frozen=True, slots=True)
 class TransferPlan:
-    """What would happen, and how many bytes would travel."""
+    """What a transfer would do, and how many bytes it would transfer."""
 
     action: Literal["send", "fetch", "nothing", "replace", "delete"]
     bytes: int
@@ -50,7 +50,7 @@ class TransferPlan:
 
 @dataclass(frozen=True, slots=True)
 class TransferProgress:
-    """Reports how many bytes of a transfer are through, in a sentence."""
+    """Reports the transferred bytes as a message."""
 
     report: ProgressReporter
     doing: str  # "sending ahri to bucket"
@@ -62,12 +62,12 @@ class TransferProgress:
 
 
 def archive_name(id: str) -> str:
-    """The name of a champion's archive in any store. Raises BadChampion."""
+    """Return the name of a champion's archive in any store. Raises BadChampion."""
     return ARCHIVES.path(id)
 
 
 def champion_of(name: str) -> str | None:
-    """The champion whose archive has this file name; None for any other file."""
+    """Return the champion whose archive has this file name; None for any other file."""
     return ARCHIVES.id(name)
 
 

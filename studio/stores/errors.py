@@ -1,40 +1,40 @@
-"""Errors of stores. Every message says what to do next and none shows a credential."""
+"""Errors of stores. Every message says what to do next, and none contains a credential."""
 
 from engines.errors import BadInput
 from studio.errors import Conflict, NotFound, NotStored, Unavailable, UpstreamError
 
 
 class StoreError(UpstreamError):
-    """A store could not do what it was asked to."""
+    """A store failed to do what was requested."""
 
 
 class UnknownStore(NotFound, BadInput):
-    """The settings name no such store."""
+    """The settings define no store with this name."""
 
 
 class UnknownArchive(NotFound, BadInput):
-    """The store holds no archive of that champion."""
+    """The store has no archive of this champion."""
 
 
 class StoreMissing(StoreError):
-    """The folder, bucket or repository itself is not there."""
+    """The folder, bucket or repository of the store does not exist."""
 
 
 class NotAllowed(StoreError):
-    """Credentials are absent, wrong, expired, or may not do this."""
+    """Credentials are missing, wrong or expired, or lack this permission."""
 
 
 class Unreachable(StoreError, Unavailable):
-    """The store is offline, too slow, cut the connection or asked to be tried later; trying again may help."""
+    """The store is offline, too slow, or closed the connection; a retry may help."""
 
 
 class StoreFull(StoreError, NotStored):
-    """The store takes no more bytes."""
+    """The store has no space left."""
 
 
 class Damaged(StoreError):
-    """What arrived is not what was sent, or the archive is no longer what was measured."""
+    """The received bytes differ from the sent ones, or the archive has changed since it was measured."""
 
 
 class Occupied(StoreError, Conflict):
-    """This archive is already on its way to or from this store."""
+    """Another transfer of this archive to or from this store is running."""

@@ -1,4 +1,4 @@
-"""Stores built from the settings. Each connects at its first use."""
+"""Create stores from the settings. Each store connects at its first use."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from studio.stores.store import Store
 def open_stores(
     places: Sequence[Place], transfers: Path, settings: TransferSettings | None = None, naming: Naming = ARCHIVES
 ) -> Mapping[str, Store]:
-    """By name, in the order of the settings. `transfers` is the folder for the state of interrupted transfers."""
+    """Return the stores by name, in the order of the settings. `transfers` keeps the state of interrupted transfers."""
     settings = settings or TransferSettings()
     return {
         place.name: Store(
@@ -27,15 +27,16 @@ def open_stores(
 def open_delivery_stores(
     places: Sequence[Place], transfers: Path, settings: TransferSettings | None = None
 ) -> Mapping[str, Store]:
-    """Those that take deliveries. A repository of the Hub is a model's: its card names voices, and a game's lines would be
-    published beside them.
+    """Return the stores that accept deliveries: all but the Hub.
+
+    A repository of the Hub is a model with a card of voices, and would publish the lines of a game with them.
     """
     taking = [place for place in places if not isinstance(place, HubPlace)]
     return open_stores(taking, transfers, settings, DELIVERIES)
 
 
 def _backend(place: Place, state: Path, settings: TransferSettings, naming: Naming) -> Backend:
-    """Clients are imported only for stores that are configured: they take half a second each."""
+    """Create the backend of a store. Clients are imported only for configured stores, because each takes half a second."""
     match place:
         case FolderPlace():
             return FolderBackend(place.name, place.folder, naming)

@@ -1,4 +1,4 @@
-"""`{id}.json`, the small file beside an archive in folders and on the Hub."""
+"""The file `{id}.json`, which holds the metadata of an archive in folders and on the Hub."""
 
 import json
 from typing import Any
@@ -13,7 +13,7 @@ def facts_json(facts: ArchiveFacts) -> bytes:
 
 
 def read_facts(written: bytes) -> ArchiveFacts | None:
-    """None for content that is no such file; it is optional, so that is no error."""
+    """Parse the file; None for any other content, because the file is optional."""
     try:
         read: Any = json.loads(written)
         known = {name: read[name] for name in FACTS}

@@ -1,4 +1,4 @@
-"""A folder as a store: `{id}.tar.gz`, or `deliveries/{id}.zip`; beside it `{id}.json` with what is known of it."""
+"""A folder as a store of `{id}.tar.gz` or `deliveries/{id}.zip`, each with its metadata in `{id}.json`."""
 
 import os
 import threading
@@ -18,12 +18,12 @@ from studio.stores.naming import ARCHIVES, Naming
 
 class FolderBackend:
     def __init__(self, name: str, folder: Path, naming: Naming = ARCHIVES) -> None:
-        """The folder must exist: a network drive that is not mounted is not to be filled under its mount point."""
+        """Use an existing folder. It is not created, so that an unmounted network drive is not filled at its mount point."""
         self._name = name
         self._root = folder
         self._folder = folder / naming.folder
         self._naming = naming
-        self._measured: dict[str, tuple[str, str]] = {}  # id: tag and SHA-256 of an archive nothing is written beside
+        self._measured: dict[str, tuple[str, str]] = {}  # id: tag and SHA-256 of an archive without metadata
 
     def list(self) -> Sequence[StoreEntry]:
         with self._as_store_errors():
@@ -49,7 +49,7 @@ class FolderBackend:
     def send(
         self, id: str, archive: Path, facts: ArchiveFacts, progress: TransferProgress, stop: threading.Event
     ) -> None:
-        """Copy beside, check what was written, publish by a rename."""
+        """Copy the archive to a partial file, verify the copy, and publish it by a rename."""
         partial, target = self._partial(id, facts.sha256), self._root / self._naming.path(id)
         with self._as_store_errors():
             self._folder.mkdir(exist_ok=True)
@@ -96,7 +96,7 @@ class FolderBackend:
 
     @contextmanager
     def _as_store_errors(self) -> Iterator[None]:
-        """Raises StoreError for what the file system raises within."""
+        """Turn errors of the file system into StoreError."""
         try:
             yield
         except FileNotFoundError as error:
@@ -116,10 +116,10 @@ class FolderBackend:
 
 
 def _entry(path: Path, id: str) -> StoreEntry:
-    """The facts beside an archive count only if they were written after it; a person may have replaced it."""
-    status, beside = path.stat(), path.with_name(f"{id}.json")
-    facts = read_facts(beside.read_bytes()) if beside.is_file() else None
-    if facts is not None and (facts.bytes != status.st_size or beside.stat().st_mtime_ns < status.st_mtime_ns):
+    """Return the entry of an archive. Metadata older than the archive is ignored, because somebody may have replaced it."""
+    status, metadata = path.stat(), path.with_name(f"{id}.json")
+    facts = read_facts(metadata.read_bytes()) if metadata.is_file() else None
+    if facts is not None and (facts.bytes != status.st_size or metadata.stat().st_mtime_ns < status.st_mtime_ns):
         facts = None
     return StoreEntry(
         id=id,
@@ -137,7 +137,7 @@ def _tag(status: os.stat_result) -> str:
 
 
 def _copy(archive: Path, partial: Path, progress: TransferProgress, stop: threading.Event) -> None:
-    """Append what is missing. Raises OSError, Cancelled."""
+    """Append the missing bytes to the partial file. Raises OSError, Cancelled."""
     with archive.open("rb") as source, partial.open("ab") as target:
         if target.tell() > progress.total:
             target.truncate(0)

@@ -1,4 +1,4 @@
-"""A model repository on the Hugging Face Hub as a store: archives, their facts, their samples and a model card."""
+"""A model repository on the Hugging Face Hub as a store: archives, metadata, samples and a model card."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,8 +23,8 @@ from studio.stores.naming import ARCHIVES
 from studio.stores.retry import Retry
 
 CARD = "README.md"
-AT_ONCE = 8  # small files read at the same time
-QUICK_S = 5.0  # a person waits for these answers
+AT_ONCE = 8  # small files that are read in parallel
+QUICK_S = 5.0  # a user waits for these answers
 
 Result = TypeVar("Result")
 
@@ -38,16 +38,16 @@ class Tree:
 
 
 class HubBackend:
-    """Archives are uploaded through LFS, which reports progress and can be paused; Xet cannot."""
+    """Archives are uploaded through LFS, which reports progress and can be paused, unlike Xet."""
 
     def __init__(self, place: HubPlace, settings: TransferSettings, endpoint: str | None = None) -> None:
-        """The client finds its token by itself (HF_TOKEN, or a login). `endpoint`: None = HF_ENDPOINT, or the Hub."""
+        """Let the client find its token (HF_TOKEN, or a login). `endpoint` None means HF_ENDPOINT, or the Hub."""
         self._place = place
         self._settings = settings
         self._quick_s = min(QUICK_S, settings.retry_for_s)
         self._endpoint = endpoint
         self._api = HfApi(endpoint=endpoint)
-        self._facts: dict[str, ArchiveFacts | None] = {}  # by git's hash of the small file they stand in
+        self._facts: dict[str, ArchiveFacts | None] = {}  # by git's hash of the metadata file
 
     def list(self) -> Sequence[StoreEntry]:
         tree = self._tree(dated=True)
@@ -61,7 +61,7 @@ class HubBackend:
         return f"{self._place.where}/{archive_name(id)}"
 
     def sent(self, id: str, facts: ArchiveFacts) -> int:
-        """An interrupted upload starts again; files that arrived but were not committed are not sent again."""
+        """Return 0: an interrupted upload starts again. Uploaded but uncommitted files are not sent again."""
         return 0
 
     def send(
@@ -80,7 +80,7 @@ class HubBackend:
                 rows = [_row(entry) for entry in self._listed(tree) if entry.id != id]
                 added[CARD] = self._card(tree, [*rows, (id, facts.bytes, facts.licence)], sampled)
                 operations = [CommitOperationAdd(path, content) for path, content in added.items()]
-                watched.count = progress.at  # they were read for their hashes so far
+                watched.count = progress.at  # until here they were read only for their hashes
                 self._commit(f"Keep {id}", operations, tree, stop, watched.tell)
 
         retry.ask(send)
@@ -117,7 +117,7 @@ class HubBackend:
         file, facts = tree.files[archive_name(id)], self._read_facts(tree, id)
         sha256 = file.lfs.sha256 if file.lfs else ""
         if facts is not None and (facts.bytes != file.size or sha256 not in ("", facts.sha256)):
-            facts = None  # they speak of another archive
+            facts = None  # the metadata describes another archive
         return StoreEntry(
             id=id,
             bytes=file.size,
@@ -151,7 +151,7 @@ class HubBackend:
         moved: Callable[[], int] = int,
     ) -> None:
         def commit() -> None:
-            for one in operations:  # sent together, they would draw bars on the server's terminal
+            for one in operations:  # sent together, they would print progress bars on the server's terminal
                 if isinstance(one, CommitOperationAdd) and isinstance(one.path_or_fileobj, WatchedFile):
                     self._api.preupload_lfs_files(self._place.repo, [one], free_memory=False)
             self._api.create_commit(self._place.repo, operations, commit_message=message, parent_commit=tree.commit)
@@ -163,7 +163,7 @@ class HubBackend:
         return Retry(self._quick_s).ask(lambda: b"".join(self._stream(path, commit, {})))
 
     def _stream(self, path: str, commit: str, headers: Mapping[str, str]) -> Iterator[bytes]:
-        """A range request: the client's own download starts from the beginning after every pause."""
+        """Download with a range request; the client's own download would start from the beginning after every pause."""
         asked = {**build_hf_headers(), "Accept-Encoding": "identity", **headers}
         with (
             as_store_errors(self._place),

@@ -1,4 +1,4 @@
-"""Errors of the Hub and its client as StoreErrors. The original is chained; tokens are in neither."""
+"""Translate errors of the Hub and its client to StoreErrors. The original is chained; neither contains a token."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,13 +29,13 @@ OVERTAKEN = (409, 412)
 
 @contextmanager
 def as_store_errors(place: HubPlace) -> Iterator[None]:
-    """Raises StoreError or UnknownArchive for what the client raises within."""
+    """Turn the client's errors into StoreError or UnknownArchive."""
     try:
         yield
     except EngineError:
         raise
     except (OSError, RuntimeError, ValueError, httpx.HTTPError, EntryNotFoundError) as error:
-        # The client wraps what an upload raised.
+        # The client wraps the errors of an upload.
         cause = error.__cause__ if isinstance(error, RuntimeError) and error.__cause__ else error
         raise cause if isinstance(cause, EngineError) else _store_error(place, cause) from error
 

@@ -1,4 +1,4 @@
-"""Timeouts and cancellation for the Hub's client, which has neither: it works in a thread that can be left behind."""
+"""Timeouts and cancellation for the Hub's client, which supports neither: it runs in a thread that can be abandoned."""
 
 import concurrent.futures
 import io
@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 class WatchedFile(io.BufferedReader):
-    """A file that reports its position to `count`, once that is set, and raises Cancelled when read after `stop`."""
+    """A file that reports its position to `count`, if set, and raises Cancelled when read after `stop`."""
 
     def __init__(self, path: Path, stop: threading.Event) -> None:
         super().__init__(io.FileIO(path))
@@ -35,10 +35,10 @@ class WatchedFile(io.BufferedReader):
 def wait_for(
     work: Callable[[], Result], silence_s: float, stop: threading.Event | None = None, moved: Callable[[], int] = int
 ) -> Result:
-    """What `work` returns or raises. `moved` is a number that changes while it goes on.
+    """Return or raise the outcome of `work`. `moved` returns a number that changes while work makes progress.
 
-    Raises Unreachable when it did not change for `silence_s`, and Cancelled soon after `stop` is set; the thread
-    that is left behind then ends with its connection.
+    Raises Unreachable if the number did not change for `silence_s`, and Cancelled soon after `stop` is set. The abandoned
+    thread ends with its connection.
     """
     outcome: concurrent.futures.Future[Result] = concurrent.futures.Future()
 

@@ -1,4 +1,4 @@
-"""Where a store keeps what: champions' archives at its top, deliveries of scripts in a folder of their own."""
+"""Paths in stores: archives of champions at the top, deliveries of scripts in a separate folder."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,14 @@ from studio.champions.champion import ID, check_id, proposed_id
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """The names of one kind of file in every store."""
+    """Names of one kind of file, equal in every store."""
 
     folder: str  # within the store; empty, or ends in /
     suffix: str
     media_type: str
 
     def path(self, id: str) -> str:
-        """Of the file, within the store. Raises BadChampion."""
+        """Return the path of a file within the store. Raises BadChampion."""
         return f"{self.folder}{check_id(id)}{self.suffix}"
 
     def id(self, name: str) -> str | None:

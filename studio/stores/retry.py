@@ -23,12 +23,12 @@ class Retry:
         self.reset()
 
     def reset(self) -> None:
-        """Forget earlier failures, after a success."""
+        """Clear earlier failures, after a success."""
         self._failures = 0
         self._failing_since = 0.0
 
     def wait(self, error: Unreachable | Damaged) -> None:
-        """Wait before the next try. Raises `error` when the time is up, Cancelled when stopped."""
+        """Wait before the next attempt. Raises `error` if the time is up, and Cancelled if stopped."""
         if self._failures == 0:
             self._failing_since = time.monotonic()
         longest_s = min(LONGEST_S, FIRST_S * 2**self._failures)
@@ -40,7 +40,7 @@ class Retry:
         raise_if_stopped(self._stop)
 
     def ask(self, question: Callable[[], Result]) -> Result:
-        """Call `question` until it returns. Raises what it raises, once the time is up or a retry would not help."""
+        """Call `question` until it returns. Raises its error if the time is up or a retry would not help."""
         while True:
             raise_if_stopped(self._stop)
             try:

@@ -1,4 +1,4 @@
-"""A bucket as a store. What is known of an archive is its object's metadata."""
+"""A bucket as a store. The metadata of an archive is the metadata of its object."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -16,19 +16,19 @@ from studio.stores.retry import Retry
 from studio.stores.s3_bucket import AT_ONCE, Bucket
 from studio.stores.s3_upload import MultipartUpload
 
-QUICK_S = 5.0  # a person waits for these answers
+QUICK_S = 5.0  # a user waits for these answers
 
 Result = TypeVar("Result")
 
 
 class S3Backend:
     def __init__(self, place: S3Place, state: Path, settings: TransferSettings, naming: Naming = ARCHIVES) -> None:
-        """`state` is the folder that remembers unfinished uploads."""
+        """Keep the state of unfinished uploads in the folder `state`."""
         self._place = place
         self._naming = naming
         self._bucket = Bucket(place, settings)
         self._state = state
-        self._heads: dict[str, StoreEntry] = {}  # by id; an object of the same ETag has the same head
+        self._heads: dict[str, StoreEntry] = {}  # by id; objects with equal ETags have equal heads
 
     def list(self) -> Sequence[StoreEntry]:
         place, folder = self._place, self._place.prefix + self._naming.folder
@@ -103,7 +103,7 @@ class S3Backend:
         return known if known is not None and known.tag == etag else self.find(id)
 
     def _check_bucket(self) -> None:
-        """A missing bucket is answered like a missing archive."""
+        """Raise StoreMissing if the bucket is missing, which S3 reports like a missing archive."""
         bucket, name = self._place.bucket, self._place.name
         try:
             self._ask(lambda: self._bucket.client.head_bucket(Bucket=bucket))

@@ -1,4 +1,4 @@
-"""A boto3 client for one bucket, at AWS or at any S3-compatible service."""
+"""A boto3 client for one bucket, at AWS or another S3-compatible service."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -17,13 +17,13 @@ from studio.stores.s3_errors import as_store_errors
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
-AT_ONCE = 8  # objects asked about at the same time
+AT_ONCE = 8  # objects that are requested in parallel
 
 Result = TypeVar("Result")
 
 
 class Bucket:
-    """Credentials come from boto3's own chain; none is read or stored here."""
+    """A bucket. Credentials come from boto3's chain; the studio neither reads nor stores them."""
 
     def __init__(self, place: S3Place, settings: TransferSettings) -> None:
         self.place = place
@@ -31,7 +31,7 @@ class Bucket:
 
     @cached_property
     def client(self) -> "S3Client":
-        """Built at first use: that costs half a second and reads the chain."""
+        """Create the client at first use, because that takes half a second and reads the chain."""
         place = self.place
         config = Config(
             s3={"addressing_style": place.addressing},
@@ -39,12 +39,12 @@ class Bucket:
             response_checksum_validation=place.checksum,
             connect_timeout=self.settings.timeout_s / 2,
             read_timeout=self.settings.timeout_s,
-            retries={"total_max_attempts": 1},  # `Retry` tries again, and can be stopped
+            retries={"total_max_attempts": 1},  # `Retry` does the retries, and can be stopped
             max_pool_connections=AT_ONCE + 2,
         )
         session = boto3.Session(profile_name=place.profile or None, region_name=place.region or None)
         client = session.client("s3", config=config, endpoint_url=place.endpoint or None)
-        # A body is read to be signed as well as to be sent; only the latter is progress.
+        # A body is read for signing and for sending; only sending counts as progress.
         client.meta.events.register_first("request-created.s3", signal_not_transferring)
         client.meta.events.register_last("request-created.s3", signal_transferring)
         return client
@@ -53,7 +53,7 @@ class Bucket:
         return as_store_errors(self.place.name, self.place.bucket)
 
     def ask(self, question: Callable[[], Result], retry: Retry) -> Result:
-        """Raises StoreError, UnknownArchive."""
+        """Call `question` with retries. Raises StoreError, UnknownArchive."""
 
         def asked() -> Result:
             with self.as_store_errors():

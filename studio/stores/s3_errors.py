@@ -1,4 +1,4 @@
-"""Errors of S3 and botocore as StoreErrors. The original is chained; keys are in neither."""
+"""Translate errors of S3 and botocore to StoreErrors. The original is chained; neither contains a key."""
 
 import re
 from collections.abc import Iterator
@@ -39,12 +39,12 @@ FULL = {"QuotaExceeded", "InsufficientStorage", "XMinioStorageFull", "NoSpace", 
 
 
 class UploadGone(StoreError):
-    """The store forgot an unfinished upload."""
+    """The store has removed an unfinished upload."""
 
 
 @contextmanager
 def as_store_errors(name: str, bucket: str) -> Iterator[None]:
-    """Raises StoreError or UnknownArchive, about the store `name`, for what botocore raises within."""
+    """Turn botocore's errors into StoreError or UnknownArchive of the store `name`."""
     try:
         yield
     except NO_CREDENTIALS as error:

@@ -1,4 +1,4 @@
-"""A multipart upload of one archive to S3, continued after a lost connection, a pause or a restart."""
+"""Multipart upload of one archive to S3, continued after a lost connection, a pause or a restart."""
 
 import base64
 import hashlib
@@ -28,24 +28,24 @@ log = logging.getLogger(__name__)
 
 MAX_PARTS = 10_000
 MD5 = re.compile(r"[0-9a-f]{32}")
-PLAIN = (None, "AES256")  # encryption under which a part's ETag is its MD5
+PLAIN = (None, "AES256")  # encryption with which a part's ETag is its MD5
 NAMING_A_PART = ("PartNumber", "ETag", "ChecksumCRC32", "ChecksumCRC32C", "ChecksumCRC64NVME", "ChecksumSHA256")
 
 
 @dataclass(frozen=True, slots=True)
 class UploadState:
-    """What is recorded of an upload, so that another process can continue it."""
+    """The stored state of an upload, with which another process can continue it."""
 
     where: str
     sha256: str
     upload_id: str
     part_bytes: int
-    etags: dict[str, str]  # by part number, as the store answered
+    etags: dict[str, str]  # by part number, from the store's answers
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of the archive: bytes [start, start + size)."""
+    """A part of the archive: bytes [start, start + size)."""
 
     archive: Path
     number: int  # from 1
@@ -64,7 +64,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultipartUpload:
-    """`state` is the file that remembers the upload until it is complete."""
+    """The upload of one archive. The file `state` stores its state until the upload is complete."""
 
     bucket: Bucket
     key: str
@@ -73,7 +73,7 @@ class MultipartUpload:
     state: Path
 
     def bytes_sent(self) -> int:
-        """Bytes that an earlier try sent and recorded. Raises StoreError."""
+        """Return how many bytes an earlier attempt sent and recorded. Raises StoreError."""
         upload = self._remembered()
         if upload is None or upload.sha256 != self.facts.sha256:
             return 0
@@ -84,12 +84,12 @@ class MultipartUpload:
         return sum(part["Size"] for number, part in listed.items() if upload.etags.get(str(number)) == _etag(part))
 
     def run(self, archive: Path, progress: TransferProgress, stop: threading.Event) -> None:
-        """Send what is missing, then have the store put the parts together. Raises StoreError, Cancelled, NotSaved."""
+        """Send the missing parts, then complete the upload. Raises StoreError, Cancelled, NotSaved."""
         retry = Retry(self.bucket.settings.retry_for_s, stop)
         upload = self._resumed() or self._begin(retry)
         try:
             self._send_parts(upload, archive, progress, retry, stop)
-        except UploadGone:  # the bucket's rules removed it meanwhile
+        except UploadGone:  # the bucket's lifecycle rules have removed it
             upload = self._begin(retry)
             self._send_parts(upload, archive, progress, retry, stop)
         self._complete(upload, retry)
@@ -99,7 +99,7 @@ class MultipartUpload:
         upload = self._remembered()
         if upload is None or upload.sha256 == self.facts.sha256:
             return upload
-        try:  # parts of an archive that was replaced here cost their owner money until somebody sweeps them
+        try:  # parts of an unfinished upload cost money until they are deleted
             self.bucket.ask(lambda: self.bucket.client.abort_multipart_upload(**self._named(upload)), Retry(0))
         except EngineError as error:
             log.info("an unfinished upload was left in %s: %s", self.bucket.place.name, error)
@@ -134,7 +134,7 @@ class MultipartUpload:
     def _send_part(
         self, upload: UploadState, part: Part, progress: TransferProgress, retry: Retry, stop: threading.Event
     ) -> str:
-        """Its ETag. Raises Damaged when the store goes on receiving other bytes than were sent."""
+        """Send a part and return its ETag. Raises Damaged if the store keeps receiving other bytes."""
         md5 = part.md5()
 
         def send() -> str:
@@ -147,7 +147,7 @@ class MultipartUpload:
                     PartNumber=part.number,
                     Body=body,
                     ContentLength=part.size,
-                    ContentMD5=base64.b64encode(md5).decode(),  # the store refuses what does not fit it
+                    ContentMD5=base64.b64encode(md5).decode(),  # the store refuses bytes with another MD5
                 )
             etag = _etag(answer)
             if answer.get("ServerSideEncryption") in PLAIN and MD5.fullmatch(etag) and etag != md5.hex():
@@ -166,7 +166,7 @@ class MultipartUpload:
         complete = self.bucket.client.complete_multipart_upload
         try:
             self.bucket.ask(lambda: complete(**self._named(upload), MultipartUpload={"Parts": parts}), retry)
-        except UploadGone as error:  # the answer to a first try was cut; whoever asked looks at what the store holds
+        except UploadGone as error:  # the answer to an earlier attempt was lost; the caller checks the stored object
             log.info("completing an upload to %s twice: %s", self.bucket.place.name, error)
 
     def _listed(self, upload: UploadState, retry: Retry) -> dict[int, Any]:
@@ -184,7 +184,7 @@ class MultipartUpload:
         return {**self.bucket.named(self.key), "UploadId": upload.upload_id}
 
     def _remembered(self) -> UploadState | None:
-        """None as well for a file that is torn or speaks of another bucket."""
+        """Return the stored state; None if the file is missing, damaged, or belongs to another bucket."""
         try:
             upload = UploadState(**json.loads(self.state.read_bytes()))
         except (OSError, ValueError, TypeError):
@@ -197,7 +197,7 @@ class MultipartUpload:
 
 
 class _Counter:
-    """Called by s3transfer with the bytes that go out, and with negative ones when a body is rewound."""
+    """Callback of s3transfer for sent bytes; a rewound body reports negative numbers."""
 
     def __init__(self, start: int, progress: TransferProgress, stop: threading.Event) -> None:
         self._through, self._progress, self._stop = start, progress, stop
@@ -213,7 +213,7 @@ def _etag(answer: Any) -> str:
 
 
 def _is_there(part: Part, listed: Any, upload: UploadState) -> bool:
-    """Whether the store holds these bytes as that part, by its ETag as recorded, or by MD5 where none was."""
+    """Return True if the store has this part, by its recorded ETag or by its MD5."""
     if listed is None or listed["Size"] != part.size:
         return False
     etag = _etag(listed)

@@ -1,4 +1,4 @@
-"""A store of any kind: its entries, plans of transfers, and transfers that verify what arrived."""
+"""A store of any kind: its entries, plans of transfers, and verified transfers."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -19,13 +19,13 @@ from studio.stores.errors import Damaged, Occupied, UnknownArchive
 
 
 class Store:
-    """Transfers block their thread, report their progress, and stop soon after `stop` is set (Cancelled).
+    """A store. Transfers block their thread, report progress, and raise Cancelled soon after `stop` is set.
 
-    The same transfer started again continues where it stopped. Threads may share one store.
+    A transfer that is started again continues where it stopped. Thread-safe.
     """
 
     def __init__(self, name: str, backend: Backend, state: Path, settings: TransferSettings) -> None:
-        """`state` is a folder of this store alone, created when first needed, for what interrupted transfers left."""
+        """Keep the state of interrupted transfers in `state`, a folder of this store alone that is created when needed."""
         self.name = name
         self._backend = backend
         self._state = state
@@ -36,11 +36,11 @@ class Store:
         return sorted(self._backend.list(), key=lambda entry: entry.id)
 
     def where(self, id: str) -> str:
-        """The address under which `push` keeps it."""
+        """Return the address to which `push` sends the archive."""
         return self._backend.where(id)
 
     def plan_push(self, id: str, facts: ArchiveFacts) -> TransferPlan:
-        """What `push` would do; changes nothing. Raises StoreError."""
+        """Return what `push` would do. Raises StoreError."""
         entry = self._backend.find(check_id(id))
         if entry is not None and entry.is_exactly(facts):
             return TransferPlan(
@@ -58,7 +58,7 @@ class Store:
         )
 
     def plan_pull(self, id: str) -> TransferPlan:
-        """What `pull` would do; changes nothing. Raises StoreError, UnknownArchive."""
+        """Return what `pull` would do. Raises StoreError, UnknownArchive."""
         entry = self._known(id)
         here = min(Download(self._state, entry, self._settings).here, entry.bytes)
         left = entry.bytes - here
@@ -66,7 +66,7 @@ class Store:
         return TransferPlan("fetch", left, f"would fetch {rest}, the archive {id}, from {self.name}")
 
     def plan_delete(self, id: str) -> TransferPlan:
-        """What `delete` would do; changes nothing. Raises StoreError, UnknownArchive."""
+        """Return what `delete` would do. Raises StoreError, UnknownArchive."""
         entry = self._known(id)
         return TransferPlan(
             "delete", 0, f"would delete the archive {id}, {format_bytes(entry.bytes)}, from {self.name} for good"
@@ -75,7 +75,7 @@ class Store:
     def push(
         self, id: str, archive: Path, facts: ArchiveFacts, report: ProgressReporter, stop: threading.Event
     ) -> None:
-        """Send an archive, unless exactly this content is there. Raises StoreError, Cancelled, NotSaved."""
+        """Send an archive, unless the store has exactly this content. Raises StoreError, Cancelled, NotSaved."""
         with self._alone(id):
             entry = self._backend.find(id)
             if entry is not None and entry.is_exactly(facts):
@@ -94,9 +94,9 @@ class Store:
             report(Progress(1.0, f"{self.name} holds {id}, {format_bytes(facts.bytes)}, SHA-256 verified"))
 
     def pull(self, id: str, target: Path, report: ProgressReporter, stop: threading.Event) -> StoreEntry:
-        """Fetch an archive to `target`, which appears whole or not at all; its SHA-256 is that of what arrived.
+        """Fetch an archive to `target`, which appears complete or not at all. Return its entry with the received SHA-256.
 
-        Raises StoreError, UnknownArchive, Cancelled, NotSaved. Where the store knows no hash there is none to check.
+        The hash is verified if the store knows one. Raises StoreError, UnknownArchive, Cancelled, NotSaved.
         """
         with self._alone(id):
             entry = self._known(id)
@@ -108,7 +108,7 @@ class Store:
             return replace(entry, sha256=sha256)
 
     def delete(self, id: str) -> None:
-        """Raises StoreError, UnknownArchive."""
+        """Delete an archive. Raises StoreError, UnknownArchive."""
         with self._alone(id):
             self._backend.delete(self._known(id))
 
@@ -120,7 +120,7 @@ class Store:
 
     @contextmanager
     def _alone(self, id: str) -> Iterator[None]:
-        """A lock across threads and processes: two transfers of one archive would write into the same partial file."""
+        """Lock an archive across threads and processes, because two transfers would write to the same partial file."""
         with saving():
             self._state.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self._state / f"{check_id(id)}.lock")
@@ -135,7 +135,7 @@ class Store:
 
 
 def _check(id: str, archive: Path, facts: ArchiveFacts, stop: threading.Event) -> None:
-    """Raises Damaged unless the file matches the facts, which the store records."""
+    """Verify that the file matches its recorded facts. Raises Damaged."""
     try:
         same = archive.stat().st_size == facts.bytes and file_sha256(archive, stop) == facts.sha256
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What the scheduler did and how full the device is, for the panels and metrics."""
+"""Records the scheduler's events and the load of the device, for the Monitor page and metrics."""
 
 from studio.telemetry.telemetry import Telemetry
 

@@ -1,4 +1,4 @@
-"""How full and how busy the device is: NVML on an NVIDIA GPU, this process's own memory elsewhere."""
+"""Memory and load of the device: NVML on an NVIDIA GPU, otherwise this process's memory and CPU time."""
 
 import logging
 import os
@@ -12,18 +12,20 @@ import pynvml
 
 log = logging.getLogger(__name__)
 
-CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")  # a container's own ceiling; psutil tells the host's
+CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")  # limit of the container; psutil reports the host's memory
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
+    """Memory and load of a device at one time."""
+
     used_bytes: int
     total_bytes: int
     utilisation: float  # 0 to 1
 
 
 class Gauge(Protocol):
-    """One device that can be read cheaply, from one thread."""
+    """A device that one thread can read cheaply."""
 
     @property
     def device(self) -> str: ...
@@ -35,12 +37,12 @@ class Gauge(Protocol):
 
 
 class GpuGauge:
-    """The whole GPU, other processes included: what is left is what matters."""
+    """The whole GPU, including other processes, because the free memory is what matters."""
 
     memory: Literal["VRAM"] = "VRAM"
 
     def __init__(self, index: int) -> None:
-        """Raises pynvml.NVMLError without such a GPU or its driver. `index` counts visible devices, as torch does."""
+        """Open the GPU with this index among the visible devices, as torch counts. Raises pynvml.NVMLError."""
         pynvml.nvmlInit()
         self._handle = _handle(index)
         self.device = str(pynvml.nvmlDeviceGetName(self._handle))
@@ -52,12 +54,12 @@ class GpuGauge:
     def _busy(self) -> float:
         try:
             return float(pynvml.nvmlDeviceGetUtilizationRates(self._handle).gpu) / 100
-        except pynvml.NVMLError:  # a MIG slice does not tell
+        except pynvml.NVMLError:  # a MIG slice does not report its load
             return 0.0
 
 
 class ProcessGauge:
-    """This process: resident memory, and its share of all cores. Mapped weights count once they are touched."""
+    """This process: resident memory, and its share of all cores. Mapped weights count once they are read."""
 
     memory: Literal["process memory"] = "process memory"
 
@@ -74,7 +76,7 @@ class ProcessGauge:
 
 
 def open_gauge(device: str) -> Gauge:
-    """The gauge for STUDIO_DEVICE: a GPU for `auto` and `cuda`, if there is one that can be read."""
+    """Return the gauge for STUDIO_DEVICE: a readable GPU for `auto` and `cuda`, else this process."""
     if device == "auto" or device.startswith("cuda"):
         try:
             return GpuGauge(int(device.partition(":")[2] or 0))
@@ -84,7 +86,7 @@ def open_gauge(device: str) -> Gauge:
 
 
 def _handle(index: int) -> Any:
-    """NVML ignores CUDA_VISIBLE_DEVICES, whose entries are numbers or UUIDs."""
+    """Return the NVML handle of a visible device. NVML ignores CUDA_VISIBLE_DEVICES, which lists numbers or UUIDs."""
     visible = [entry.strip() for entry in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if entry.strip()]
     name = visible[index] if index < len(visible) else str(index)
     return pynvml.nvmlDeviceGetHandleByIndex(int(name)) if name.isdigit() else pynvml.nvmlDeviceGetHandleByUUID(name)

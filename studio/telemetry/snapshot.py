@@ -1,4 +1,4 @@
-"""What the panels are shown: requests, the device second by second, and figures over both."""
+"""Data for the Monitor page: requests, device samples and statistics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,8 @@ from studio.disk_space import DiskReading
 
 @dataclass(frozen=True, slots=True)
 class Percentiles:
+    """Median and 95th percentile; None without values."""
+
     p50: float | None
     p95: float | None
 
@@ -17,7 +19,7 @@ class Percentiles:
 class Timed:
     """A finished request."""
 
-    at_s: float  # when it finished; like every at_s, seconds of the studio's clock
+    at_s: float  # end of the request; like every at_s, in seconds of the studio's clock
     engine: str
     latency_s: float
     ttfa_s: float
@@ -31,7 +33,7 @@ class Point:
 
     at_s: float
     used_bytes: int
-    parts_bytes: Mapping[str, int]  # by engine, and the rest; adds up to used_bytes
+    parts_bytes: Mapping[str, int]  # by engine, and the rest; the sum is used_bytes
     utilisation: float  # 0 to 1: the GPU, or this process's share of all cores
     scheduler_busy: float  # 0 to 1: time the scheduler spent in engines' steps
     queued: int
@@ -40,16 +42,16 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A request that waits before the scheduler."""
+    """A request that waits in the page's queue, before the scheduler."""
 
     session_id: str
     engine: str
-    eta_s: float | None  # to the end of its take
+    eta_s: float | None  # until its take is complete
 
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """How often an engine found what it had made or read before, since it was loaded."""
+    """Hits and misses of a cache of an engine since the engine was loaded."""
 
     engine: str
     name: str
@@ -59,9 +61,9 @@ class Cache:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedRequest:
-    """A request that waits or runs; only its session learns which it is."""
+    """A waiting or running request; only its own session sees its id."""
 
-    ticket_id: str  # empty for somebody else's, and before the scheduler
+    ticket_id: str  # empty for requests of other sessions, and before the scheduler
     mine: bool
     engine: str
     state: TicketState
@@ -72,7 +74,7 @@ class ListedRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """Everything the strip and the Monitor page show."""
+    """Everything that the strip and the Monitor page show."""
 
     at_s: float
     engines: Sequence[EngineStatus]
@@ -84,8 +86,8 @@ class Snapshot:
     latency_s: Percentiles
     ttfa_s: Percentiles
     rtf: Percentiles
-    requests: int  # how many the percentiles are over
-    caches: Sequence[Cache]  # as of each engine's last take
+    requests: int  # number of requests behind the percentiles
+    caches: Sequence[Cache]  # counts after each engine's last take
     outcomes: Mapping[str, int]  # since start: arrived (in the scheduler), done, failed, cancelled, refused
     queue_length: int  # waiting, not yet admitted
     running: Sequence[ListedRequest]

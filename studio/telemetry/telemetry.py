@@ -1,9 +1,9 @@
-"""Bounded history of what the scheduler did and of how full the device is; what the panels read.
+"""Bounded history of the scheduler's events and the load of the device.
 
-Definitions. Latency: arrival at the server to the last sample made. TTFA: arrival to the first sample made. RTF: device
-seconds per second of audio. Percentiles: over the last 512 finished requests of the last 15 minutes, interpolated
-linearly; None while there are none. Failed and stopped requests are counted, not timed. Refused: a queue was full, or an
-engine cannot do what was asked. Waiting: in the scheduler or, before it, in the page's own queue.
+Definitions. Latency: from arrival at the server to the last sample. TTFA: from arrival to the first sample. RTF: device
+seconds per second of audio. Percentiles: over the last 512 finished requests of the last 15 minutes, linearly
+interpolated; None without requests. Failed and stopped requests are counted, but not timed. Refused: a queue was full, or
+an engine cannot do what was requested. Waiting: in the scheduler, or in the page's queue before it.
 """
 
 import logging
@@ -27,7 +27,7 @@ REQUESTS_MAX = 512
 REQUESTS_S = 900.0
 SERIES_S = 600.0
 SAMPLE_S = 1.0
-OTHER = "other"  # what no engine claims: runtime, caches, other processes
+OTHER = "other"  # memory of no engine: runtime, caches, other processes
 
 
 class Watched(Protocol):
@@ -39,6 +39,8 @@ class Watched(Protocol):
 
 
 class Telemetry:
+    """Collects events and samples. Thread-safe."""
+
     def __init__(
         self,
         manager: Watched,
@@ -46,7 +48,7 @@ class Telemetry:
         clock: Callable[[], float] = time.monotonic,
         disk: Callable[[], DiskReading | None] = lambda: None,
     ) -> None:
-        """Hear events with `manager.listen(telemetry.record)`; `clock` is the manager's. `start` begins sampling."""
+        """Prepare to collect. Pass `record` to `manager.listen`; `clock` is the manager's. `start` begins sampling."""
         self._disk = disk
         self._manager = manager
         self._gauge = gauge or open_gauge("auto")
@@ -59,12 +61,12 @@ class Telemetry:
         self._stepped_s = 0.0
         self._sampled_at = clock()
         self._total_bytes = 0
-        self._lock = threading.Lock()  # only ever held for a few assignments, so `record` never waits
+        self._lock = threading.Lock()  # held only for a few assignments, so `record` never waits long
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="telemetry", daemon=True)
 
     def watch(self, page_queue: Callable[[], Sequence[Queued]]) -> None:
-        """Count those who wait before the scheduler as well; `page_queue` gives them, next first, to any thread."""
+        """Include the requests that wait before the scheduler. `page_queue` returns them in order, on any thread."""
         self._page_queue = page_queue
 
     def start(self) -> None:
@@ -76,7 +78,7 @@ class Telemetry:
             self._thread.join()
 
     def record(self, event: SchedulerEvent) -> None:
-        """Take in an event, in constant time; runs on the scheduler's thread."""
+        """Record an event in constant time, on the scheduler's thread."""
         with self._lock:
             if event.kind == "stepped":
                 self._stepped_s += event.figures.get("step_s", 0.0)
@@ -87,12 +89,12 @@ class Telemetry:
                 self._caches[event.engine] = _caches(event)
 
     def turned_away(self) -> None:
-        """Count a request that was refused before the scheduler."""
+        """Count a request that was refused before it reached the scheduler."""
         with self._lock:
             self._outcomes["refused"] += 1
 
     def sample(self) -> Point:
-        """Read the device now and add it to the series; the thread does this every second."""
+        """Read the device and add the result to the series. The thread does this every second."""
         reading = self._gauge.read()
         entries = self._manager.queue()
         parts = {status.name: status.memory_bytes for status in self._manager.statuses() if status.memory_bytes}
@@ -115,7 +117,7 @@ class Telemetry:
         return point
 
     def snapshot(self, session_id: str = "", series: bool = True) -> Snapshot:
-        """What there is to see now; `session_id` marks their own requests, without `series` there are no plots' data."""
+        """Return the current data. `session_id` marks that session's requests; without `series`, data of plots are left out."""
         now = self._clock()
         with self._lock:
             timed = [one for one in self._timed if now - one.at_s <= REQUESTS_S]
@@ -159,7 +161,7 @@ class Telemetry:
 
 
 def percentiles(values: Sequence[float]) -> Percentiles:
-    """The median and the 95th percentile, between neighbours where it falls between two."""
+    """Return the median and the 95th percentile, linearly interpolated."""
     if not values:
         return Percentiles(None, None)
     p50, p95 = np.percentile(values, (50, 95))
@@ -174,7 +176,7 @@ def _timed(event: SchedulerEvent) -> Timed:
 
 
 def _caches(event: SchedulerEvent) -> Sequence[Cache]:
-    """Of every `x_found` that has its `x_missed`."""
+    """Return the caches for which the event has both `x_found` and `x_missed`."""
     counts = event.figures
     names = [name.removesuffix("_found") for name in counts if name.endswith("_found")]
     known = [(name, counts[f"{name}_found"], counts.get(f"{name}_missed")) for name in names]

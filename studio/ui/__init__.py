@@ -1,1 +1,1 @@
-"""The page: Gradio for layout, fields, queue and named endpoints; assets/ui for everything heard and drawn."""
+"""The page: Gradio provides layout, fields, queue and named endpoints; assets/ui plays and draws everything else."""

@@ -63,13 +63,13 @@ def open_to_all(request: Request) -> None:
 
 
 def refused(error: EngineError, request: Request) -> gr.Error:
-    """Return the error for Gradio's clients; `PageRefusals` turns it into a problem document if the answer has a status."""
+    """Return the error for Gradio's clients. `PageRefusals` turns it into a problem document if the answer has a status."""
     request.scope.setdefault("state", {})["refused"] = error
     return gr.Error(str(error), print_exception=False)
 
 
 def asker(request: gr.Request | Request) -> Request:
-    """Return the server's request; Gradio passes this one, or its own request with this one inside."""
+    """Return the server's request, which Gradio passes directly or inside its own request."""
     return cast(Request, request.request) if isinstance(request, gr.Request) else request
 
 

@@ -1,4 +1,4 @@
-"""The page's own style, scripts and font, served by our application: nothing comes from outside."""
+"""The page's styles, scripts and fonts, served by the studio; nothing is loaded from other sites."""
 
 import hashlib
 import re
@@ -14,7 +14,7 @@ from studio import version
 
 ASSETS = Path(__file__).parents[2] / "assets" / "ui"
 IMPORT = re.compile(r'(?:^(?:import|export|}).*?|: \(\) => import\()"(\.[^"]+)"', re.MULTILINE)
-STYLE = Path("css/studio.css")  # all of these, in this order
+STYLE = Path("css/studio.css")  # all STYLES in order
 STYLES = (
     "tokens",
     "base",
@@ -42,7 +42,7 @@ STYLES = (
 
 
 def _version() -> str:
-    """Of all files together: another one where any byte differs."""
+    """Return a digest of all files."""
     digest = hashlib.sha256()
     for path in sorted(path for path in ASSETS.rglob("*") if path.is_file()):
         digest.update(f"{path.relative_to(ASSETS).as_posix()} {path.stat().st_size}\n".encode() + path.read_bytes())
@@ -54,9 +54,9 @@ ROOT = f"/studio/assets/{VERSION}"
 
 
 class Versioned(StaticFiles):
-    """Files whose address names their version, so that a browser keeps them without asking again.
+    """Files whose address contains their version, so that browsers cache them without revalidation.
 
-    A page that was opened before an update still finds its files: under another version they are served, but not kept.
+    A page opened before an update still gets its files: files under another version are served, but not cached.
     """
 
     async def get_response(self, path: str, scope: Scope) -> Response:
@@ -68,12 +68,12 @@ class Versioned(StaticFiles):
 
 
 def style() -> str:
-    """The page's whole style: one answer instead of twenty."""
+    """Return all styles as one file instead of twenty."""
     return "\n".join((ASSETS / "css" / f"{name}.css").read_text("utf-8") for name in STYLES)
 
 
 def modules() -> list[str]:
-    """The scripts that every page begins with: studio.js, what it imports, and what that imports, but for single pages."""
+    """Return the scripts that every page starts with: studio.js and its imports, without the modules of single pages."""
     found = [ASSETS / "js" / "studio.js"]
     for path in found:
         imported = [(path.parent / name).resolve() for name in IMPORT.findall(path.read_text("utf-8"))]
@@ -82,7 +82,7 @@ def modules() -> list[str]:
 
 
 def mount_assets(application: FastAPI) -> None:
-    """Serve assets/ui, the icon, and the manifest Gradio's page asks for."""
+    """Serve assets/ui, the icon, and the manifest that Gradio's page requests."""
     application.mount("/studio/assets/{version}", GZipMiddleware(Versioned(directory=ASSETS)), name="assets")
 
     @application.get("/favicon.ico", include_in_schema=False)

@@ -1,4 +1,4 @@
-"""Gradio's own queue, where requests wait for the scheduler: in turn, timed by its experience, quiet while idle."""
+"""Gradio's queue before the scheduler, with fair turns, realistic ETAs and little CPU time while idle."""
 
 import asyncio
 import time
@@ -21,24 +21,26 @@ from studio.ui.admission import ELSEWHERE, files_among, was_uploaded
 from studio.web.problems import HEADERS
 from studio.web.session import SESSION_HEADER
 
-DEVICE = "gpu"  # the concurrency id of everything that makes audio
-LOOK_S = 0.02  # Gradio looks a thousand times a second whether something came, which costs 4 % of a core
-TELL_S = 1.0  # those who wait are told their place and time this often
-UNHEARD_S = 30.0  # whoever has not read that for so long has left the line
+DEVICE = "gpu"  # the concurrency id of every listener that generates audio
+POLL_S = 0.02  # Gradio polls a thousand times a second, which costs 4 % of a core
+BROADCAST_S = 1.0  # interval between broadcasts of rank and ETA
+UNHEARD_S = 30.0  # clients that read nothing for this long are dropped
 LEFT = "nobody listened while this line waited, so it was not spoken; send it again and listen at /queue/data"
 
 
 class GradioQueue(Queue):
+    """Replaces Gradio's queue."""
+
     def __init__(self, page: gr.Blocks, studio: Studio) -> None:
         super().__init__(
             live_updates=True,
             concurrency_count=page.max_threads,
-            update_intervals=TELL_S,
+            update_intervals=BROADCAST_S,
             max_size=studio.settings.queue_size,
             blocks=page,
             default_concurrency_limit=1,
         )
-        self.sleep_when_free, self.progress_update_sleep_when_free = LOOK_S, TELL_S
+        self.sleep_when_free, self.progress_update_sleep_when_free = POLL_S, BROADCAST_S
         self.unheard_s = UNHEARD_S
         self._heard_at: dict[str, float] = {}
         self._studio = studio
@@ -46,23 +48,23 @@ class GradioQueue(Queue):
         self._nothing = read_order({"engine": studio.settings.engines[0]})
 
     def waiting(self) -> list[Queued]:
-        """Who waits for the device, next first; for any thread."""
+        """Return the requests that wait for the device, in order. Thread-safe."""
         return [Queued(session_of(event), order.engine, eta_s) for event, order, eta_s in self._waiting()]
 
     def start(self) -> None:
         super().start()  # type: ignore[no-untyped-call]
-        run_coro_in_background(self.notify_clients)  # Gradio alone tells only when the queue moves
+        run_coro_in_background(self.notify_clients)  # Gradio itself notifies only when the queue moves
 
     async def notify_clients(self) -> None:
-        """Tell everybody who waits where they stand, once those are gone who read nothing of it."""
+        """Drop clients that stopped listening, then broadcast queue positions, every second."""
         while not self.stopped:
-            await asyncio.sleep(TELL_S)
+            await asyncio.sleep(BROADCAST_S)
             await self._leave_unheard()
             for concurrency_id in list(self.event_queue_per_concurrency_id):
                 self.broadcast_estimations(concurrency_id)
 
     async def _leave_unheard(self) -> None:
-        """Take out what nobody listens for. A call in two steps, whose session is its own, may be asked for later."""
+        """Remove requests that nobody listens for, except two-step calls, whose results may be fetched later."""
         now, waiting = time.monotonic(), [event for event in self._events() if event.session_hash != event._id]
         unread = {event.session_hash for event in waiting if self._messages(event)}
         self._heard_at = {session: self._heard_at.get(session, now) for session in unread}
@@ -72,20 +74,20 @@ class GradioQueue(Queue):
                 self.send_message(event, ProcessCompletedMessage(output={"error": LEFT}, success=False))
 
     def send_message(self, event: Event, event_message: EventMessage) -> None:
-        """To whoever asked. Gradio knows its latest 2,000 sessions; one that it forgot is told nothing, and hurts no other."""
+        """Send a message unless Gradio has forgotten the session; Gradio keeps the latest 2,000."""
         if event.session_hash in self.pending_messages_per_session:
             super().send_message(event, event_message)
 
     def _messages(self, event: Event) -> int:
-        """How many messages lie unread."""
+        """Count the unread messages of an event's session."""
         messages = self.pending_messages_per_session.get(event.session_hash)
         return 0 if messages is None else messages.qsize()
 
     async def push(self, body: Any, request: Any, username: str | None) -> tuple[bool, Any, Any]:
-        """Queue an event; a refusal is a sentence, and is counted. The studio fills in values that are left out.
+        """Queue an event. Refusals are counted and have a message. The studio fills in missing values.
 
-        Permission is checked when the call begins. Raises ValueError, and HTTPException if the visitor already holds half
-        of the places.
+        Permission is checked when the call begins. Raises ValueError, and HTTPException if the visitor already has half of the
+        places.
         """
         str(body.session_hash).encode()  # a name that cannot be encoded would fail later
         called = self.blocks.fns.get(body.fn_index)
@@ -102,7 +104,7 @@ class GradioQueue(Queue):
         return accepted, said, state
 
     def _keep_places(self, session_id: str) -> None:
-        """Refuse a session that holds half of the places, while there are others: those are for whoever comes later."""
+        """Refuse a session that holds half of the places, so that places remain for other sessions."""
         own = sum(session_of(event) == session_id for event in self._events())
         places = self._studio.settings.queue_size
         if own < (places + 1) // 2 or len(self) >= places:
@@ -112,12 +114,12 @@ class GradioQueue(Queue):
         raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, said, dict(HEADERS[HTTPStatus.TOO_MANY_REQUESTS]))
 
     def _events(self) -> Iterator[Event]:
-        """Everything that waits, for the device or not."""
+        """Yield all waiting events, for the device or not."""
         for waiting in self.event_queue_per_concurrency_id.values():
             yield from waiting.queue
 
     def get_events(self) -> tuple[list[Event], bool, str] | None:
-        """What begins next; of those who wait for the device, the one whose turn it is."""
+        """Return the next events; among those for the device, the one whose turn it is."""
         waiting = self.event_queue_per_concurrency_id.get(DEVICE)
         if waiting is not None:
             waiting.concurrency_limit = self._width()
@@ -129,7 +131,7 @@ class GradioQueue(Queue):
         return chosen
 
     def broadcast_estimations(self, concurrency_id: str, after: int | None = None) -> None:
-        """Tell those who wait for the device how long it will be; Gradio knows only what the average take took."""
+        """Send ranks and ETAs to those who wait for the device; Gradio knows only the duration of an average take."""
         if concurrency_id != DEVICE:
             super().broadcast_estimations(concurrency_id, after)
             return
@@ -140,14 +142,14 @@ class GradioQueue(Queue):
             self.send_message(event, EstimationMessage(rank=rank, rank_eta=eta_s, queue_size=before + len(waiting)))
 
     def _take_turns(self, waiting: EventQueue) -> None:
-        """Order the queue as it will be served. On Gradio's own thread, which alone changes it."""
+        """Sort the queue in the order of service. Only Gradio's thread changes the queue."""
         waiting.queue[:] = self._rotation.order(waiting.queue, session_of)
 
     def _width(self) -> int:
-        """How many requests are spoken at a time: as set, else one on a CPU and a whole batch on a GPU."""
+        """Return how many requests run at a time: the setting, else one on a CPU and a whole batch on a GPU."""
         loaded = [status.info for status in self._studio.manager.statuses() if status.info is not None]
         rows = [info.rows for info in loaded if not info.device.startswith("cpu")]
-        # Whichever engine they ask for must have room for them.
+        # The requested engine must have enough rows, whichever it is.
         return self._studio.settings.gpu_concurrency or min(rows, default=1)
 
     def _waiting(self) -> list[tuple[Event, Order, float | None]]:
@@ -157,7 +159,7 @@ class GradioQueue(Queue):
         return list(zip(events, orders, self._studio.manager.etas(orders), strict=True))
 
     def _order(self, event: Event) -> Order:
-        """What the event asks for; nothing where that will be refused."""
+        """Return the event's order; an empty order if it will be refused."""
         try:
             sent = event.data.data if event.data else []
             order = read_order(dict(zip(flat(self._nothing), sent, strict=False)))

@@ -1,4 +1,4 @@
-"""What named endpoints have in common: files that come and go by Gradio, jobs they wait for, refusals."""
+"""Shared code of named endpoints: files passed through Gradio, waiting for jobs, refusals."""
 
 import secrets
 from collections.abc import Iterator, Mapping
@@ -13,32 +13,32 @@ from studio.files import link_or_copy
 from studio.jobs import Job, Jobs
 from studio.web.downloads import download_name
 
-WAIT_S = 0.1  # a listener looks up this often, so that leaving it takes no longer
+WAIT_S = 0.1  # polling interval, and longest delay when a listener leaves
 
 
 def handed(file: Path, name: str) -> str:
-    """The file under this name in Gradio's folder, where it is on the disk once. Raises NotSaved."""
+    """Link a file into Gradio's folder under this name, and return its path. Raises NotSaved."""
     with saving():
         link_or_copy(file, linked := _place(name))
         return str(linked)
 
 
 def handed_bytes(content: bytes, name: str) -> str:
-    """The same of what is no file yet."""
+    """Write bytes into Gradio's folder under this name, and return the path. Raises NotSaved."""
     with saving():
         (written := _place(name)).write_bytes(content)
         return str(written)
 
 
 def _place(name: str) -> Path:
-    """At an address that nobody can guess: Gradio asks nobody who they are."""
+    """Return a path with a random folder, because Gradio serves files without checking the caller."""
     place = Path(get_upload_folder()) / secrets.token_urlsafe(16) / download_name(name)
     place.parent.mkdir(parents=True)
     return place
 
 
 def adopted(upload: object, folder: Path) -> Path:
-    """A second name of what was uploaded to Gradio, for the import to remove. Raises BadInput, NotSaved."""
+    """Link an upload of Gradio to `folder`, where the import may remove it. Raises BadInput, NotSaved."""
     path = upload.get("path") if isinstance(upload, Mapping) else None
     found = Path(path).resolve() if isinstance(path, str) and "\0" not in path else Path()
     if not found.is_relative_to(Path(get_upload_folder()).resolve()) or not found.is_file():
@@ -50,7 +50,7 @@ def adopted(upload: object, folder: Path) -> Path:
 
 
 def followed(job: Job, jobs: Jobs, progress: gr.Progress, *, keep: bool = False) -> Iterator[None]:
-    """Yields until the job ended; a listener that goes away cancels it. Raises EngineError where it failed."""
+    """Yield until the job ends; a listener that leaves cancels the job. Raises EngineError if the job failed."""
     try:
         while not job.ended:
             progress(job.progress.fraction, desc=job.progress.message)
@@ -60,7 +60,7 @@ def followed(job: Job, jobs: Jobs, progress: gr.Progress, *, keep: bool = False)
         if not job.ended:
             jobs.cancel(job.id)
         elif not keep:
-            jobs.forget(job.id)  # whoever asked has the answer here, so it need not stay in the list
+            jobs.forget(job.id)  # the caller gets the answer here, so the job need not stay in the list
     if job.state != "done":
         raise EngineError(job.error or "this was cancelled; begin it again")
 
@@ -72,6 +72,6 @@ def text_of(value: object) -> str:
 
 
 def refusal(error: EngineError) -> gr.Error:
-    """As Gradio's clients are told of it; trying again helps only against what failed."""
+    """Return the error for Gradio's clients. Its title distinguishes refusals from failures, which a retry may solve."""
     title = "Refused" if isinstance(error, BadInput) else "Failed"
     return gr.Error(str(error), title=title, print_exception=False)

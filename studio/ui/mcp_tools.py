@@ -1,6 +1,6 @@
 """The studio as tools of the Model Context Protocol, at /gradio_api/mcp: list_voices, speak_line, package_champion.
 
-They are for programs, as /v1 is, with the same keys and limits; what is the owner's asks for the owner here as well.
+The tools are for programs and have the keys and limits of /v1. `package_champion` is for the owner.
 """
 
 import json
@@ -41,7 +41,7 @@ Args:
 
 
 def mcp_tools(page: gr.Blocks, studio: Studio, programs: Programs) -> None:
-    """Add the tools. Gradio makes one of every named endpoint: those that are there already, for the page, are taken out."""
+    """Add the tools. Gradio makes a tool of every named endpoint, so the page's endpoints are excluded."""
     for listener in page.fns.values():
         if listener.fn is not None:
             listener.fn._mcp_type = "page"  # type: ignore[attr-defined]
@@ -74,7 +74,7 @@ def guard_tools(page: GuardedBlocks) -> None:
 
 
 def speaker(programs: Programs) -> Callable[..., Any]:
-    """The tool `speak_line`."""
+    """Return the tool `speak_line`."""
 
     async def speak_line(
         request: gr.Request, text: str, voice: str, model: str = "", settings: dict[str, float] | None = None
@@ -101,7 +101,7 @@ def speaker(programs: Programs) -> Callable[..., Any]:
 
 
 def lister(studio: Studio, programs: Programs) -> Callable[..., Any]:
-    """The tool `list_voices`."""
+    """Return the tool `list_voices`."""
 
     def list_voices(request: gr.Request) -> str:
         """List, as JSON, the voices that speak_line knows: champions and samples, with the engine each was kept with."""
@@ -115,7 +115,7 @@ def lister(studio: Studio, programs: Programs) -> Callable[..., Any]:
 
 
 def packager(studio: Studio, ownership: Ownership) -> Callable[..., Any]:
-    """The tool `package_champion`."""
+    """Return the tool `package_champion`."""
 
     def package_champion(request: gr.Request, champion: str) -> dict[str, Any]:
         """Package a champion as an archive for stores and servers; for the studio's owner. Returns the archive's address.
@@ -139,6 +139,6 @@ def packager(studio: Studio, ownership: Ownership) -> Callable[..., Any]:
 
 
 def file_data(path: str) -> dict[str, Any]:
-    """As Gradio tells of a file, whose clients put the server's address before this one."""
+    """Return a file in Gradio's form; clients put the server's address before its `url`."""
     url = f"/gradio_api/file={encode_file_path(path)}"
     return {"path": path, "url": url, "orig_name": Path(path).name, "meta": {"_type": "gradio.FileData"}}

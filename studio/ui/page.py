@@ -1,4 +1,4 @@
-"""The studio's one Gradio application, put together and mounted."""
+"""Build the studio's Gradio application and mount it."""
 
 import gradio as gr
 from fastapi import FastAPI
@@ -25,12 +25,12 @@ from studio.web.ownership import Ownership
 __all__ = ["build", "mount_assets", "mount_page"]
 
 TITLE = "Champion Voice Studio"
-THREADS = 40  # of Gradio's for all else; whoever is spoken to holds one as well
-SPOKEN_TO = 32  # at once on a GPU, unless set otherwise
+THREADS = 40  # Gradio's threads for other work; each running request needs one more
+SPOKEN_TO = 32  # requests at a time on a GPU, unless a setting says otherwise
 
 
 def build(studio: Studio, programs: Programs) -> GuardedBlocks:
-    """Every page and endpoint over one studio."""
+    """Build all pages and endpoints of a studio."""
     with GuardedBlocks(title=TITLE, analytics_enabled=False, fill_width=True) as page:
         island("header")
         speak_page(studio)
@@ -43,7 +43,7 @@ def build(studio: Studio, programs: Programs) -> GuardedBlocks:
         mcp_tools(page, studio, programs)
     page.max_threads = THREADS + max(SPOKEN_TO, studio.settings.gpu_concurrency, studio.settings.max_batch)
     page.api_open = False  # no way around the queue
-    page.has_launched = True  # else Gradio takes any file of this machine that a request names, not uploads alone
+    page.has_launched = True  # otherwise Gradio would accept any file of this machine, not only uploads
     page.rules = EndpointRules(rules(studio, programs))
     page._queue = queue = GradioQueue(page, studio)
     studio.telemetry.watch(queue.waiting)
@@ -59,7 +59,7 @@ def rules(studio: Studio, programs: Programs) -> dict[str, Rule]:
 
 
 def mount_page(application: FastAPI, page: GuardedBlocks) -> FastAPI:
-    """Serve the page at the root, with our look and without Gradio's footer, fonts and run history."""
+    """Serve the page at the root, with the studio's style and without Gradio's footer, fonts and run history."""
     mounted: FastAPI = gr.mount_gradio_app(
         application,
         page,

@@ -1,4 +1,4 @@
-"""Turns what services say into what the page and its endpoints are given. Pure functions."""
+"""Pure functions that turn results of services into values of the page and its endpoints."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ FIRST_LINE = "Welcome to the studio. Press the button, and this voice will say y
 
 
 def status_json(performance: Performance) -> dict[str, Any]:
-    """Where a performance stands: its id opens /studio/live/{id}.pcm."""
+    """Return the state of a performance; its id is part of the address /studio/live/{id}.pcm."""
     status = performance.status()
     return {
         "id": performance.id,
@@ -25,5 +25,5 @@ def status_json(performance: Performance) -> dict[str, Any]:
 
 
 def engine_choices(statuses: list[EngineStatus]) -> list[tuple[str, str]]:
-    """(title, name) for the engine switch, in the order of the settings."""
+    """Return (title, name) of each engine, in the order of the settings."""
     return [(status.title, status.name) for status in statuses]

@@ -39,7 +39,7 @@ MISTAKEN = (*NOT_THERE, ValueError, TypeError, AttributeError)
 
 
 class PageRefusals:
-    """ASGI middleware within Gradio's application."""
+    """ASGI middleware inside Gradio's application."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -57,7 +57,7 @@ class PageRefusals:
         try:
             await self._app(scope, receive, answer.send)
         except Exception as error:
-            # Streams of sessions that are gone say so in an event, and raise it once more when they have begun.
+            # Streams of unknown sessions report that in an event, and raise it again after they have begun.
             if answer.begun:
                 log.warning("%r broke off: %r", scope["path"], error.__cause__ or error)
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -66,12 +66,12 @@ class PageRefusals:
 
 
 class ProblemAnswer:
-    """Forwards the answer, but replaces a refusal that is not a problem document by one."""
+    """Forwards an answer, and replaces a refusal by a problem document unless it is one."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.begun = False
         self._scope, self._receive, self._send = scope, receive, send
-        self._status = 0  # of a refusal whose body is collected
+        self._status = 0  # status of a refusal whose body is collected
         self._body = bytearray()
 
     async def send(self, message: Message) -> None:
@@ -90,7 +90,7 @@ class ProblemAnswer:
         if refused := self._scope.get("state", {}).get("refused"):
             return problem_of(refused)
         members = _read(bytes(self._body))
-        # Gradio's clients read `error` and `title` beside the message.
+        # Gradio's clients also read `error` and `title`.
         further = {name: members[name] for name in ("error", "title") if name in members}
         return problem(_sentence(members, self._status), self._status, **further)
 

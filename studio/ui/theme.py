@@ -1,8 +1,8 @@
-"""What Gradio's own parts stand on. Colours are variables of assets/ui/css/tokens.css: one switch changes all."""
+"""The theme of Gradio's components. Colours are variables of assets/ui/css/tokens.css."""
 
 import gradio as gr
 
-# Literal, because Gradio paints them before any of our style is there, after the system's theme; the same as --ground and
+# Literals, because Gradio applies them before the studio's styles load, by the system's theme; equal to --ground and
 # --ink in tokens.css.
 GROUND_LIGHT, INK_LIGHT = "#f2f5f4", "#131918"
 GROUND_DARK, INK_DARK = "#0f1213", "#e8ecea"
@@ -11,7 +11,7 @@ MONOSPACE = ("ui-monospace", "SF Mono", "Cascadia Mono", "Menlo", "monospace")
 
 
 def theme() -> gr.themes.Base:
-    """Gradio's plainest theme with bundled or system fonts, our ground and ink; nothing is fetched."""
+    """Return Gradio's plainest theme with bundled or system fonts and the studio's colours. Nothing is fetched."""
     base = gr.themes.Base(
         font=[gr.themes.Font(name) for name in FONTS],
         font_mono=[gr.themes.Font(name) for name in MONOSPACE],

@@ -11,15 +11,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from studio.settings import Settings
 from studio.web.problems import problem
 
-FORM_BYTES = 65_536  # what multipart adds around a file
+FORM_BYTES = 65_536  # size that multipart adds to a file
 JSON_MB = 2
-REFERENCE_MB = 16  # of a sound file in base64: 30 s in stereo need 12
+REFERENCE_MB = 16  # limit of a sound file in base64; 30 s in stereo need 12 MB
 AT_ONCE = 4  # bodies of more than JSON_MB that are in memory
-ARRIVES_WITHIN_S = 60.0  # a large body with a place; other bodies must only keep arriving (protocols.py)
+ARRIVES_WITHIN_S = 60.0  # limit for a large body with a place; other bodies have limits in protocols.py
 
 WEIGHTS = re.compile(r"/studio/champions/(import|[^/]+/weights)")  # owner only; written to the disk
 GRADIO_UPLOADS = re.compile(r"/gradio_api/upload/?")  # for everybody; the owner may upload archives
-FILES = re.compile(r"/studio/clips/?|/v1/voices/?|/studio/(champions|projects)(/.*)?")  # the last two: owner only
+FILES = re.compile(
+    r"/studio/clips/?|/v1/voices/?|/studio/(champions|projects)(/.*)?"
+)  # champions and projects: owner only
 REFERENCES = re.compile(r"/v1/audio/speech/?|/invocations/?")  # JSON with a sound file in base64
 
 
@@ -56,7 +58,7 @@ class Caps:
         self._references = Cap(with_reference, advice, "request", in_memory=True)
 
     def of(self, method: str, path: str) -> Cap:
-        """Return the limit of a request to this path, without a prefix. Uploads to Gradio get `clips`, whoever sends them."""
+        """Return the limit of a request to this path, without a prefix. Uploads to Gradio get `clips`, for every sender."""
         if method == "POST" and WEIGHTS.fullmatch(path):
             return self.weights
         if FILES.fullmatch(path) or GRADIO_UPLOADS.fullmatch(path):

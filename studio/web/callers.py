@@ -1,7 +1,7 @@
-"""Which program asks, by its API key or its address, and how much it may ask for.
+"""Identify programs by API key or address, and apply their limits.
 
-With STUDIO_API_KEYS every request of a program needs `Authorization: Bearer KEY`. The limits count each key by itself, or each
-address where no key is asked for.
+With STUDIO_API_KEYS, every request of a program needs `Authorization: Bearer KEY`. Limits apply to each key, or to each
+address if no keys are set.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ class KeyNeeded(Unauthenticated):
 
 
 class LimitReached(TooManyRequests):
-    """This caller has asked for as much as it may for now."""
+    """The caller has reached its limit for now."""
 
     def __init__(self, message: str, wait_s: float) -> None:
         super().__init__(message)
@@ -40,16 +40,18 @@ class LimitReached(TooManyRequests):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    name: str  # of the key, or the address
+    """A program, identified by its key or address."""
+
+    name: str  # the name of the key, or the address
 
     @property
     def session_id(self) -> str:
-        """Under which its requests take turns: a program keeps no cookie, and would be a new visitor each time."""
+        """Return the session under which its requests take turns. A program keeps no cookie, so it would have many sessions."""
         return session_id_of(self.name)
 
 
 class Callers:
-    """Any thread may ask."""
+    """Keys and limits of programs. Thread-safe."""
 
     def __init__(self, settings: Settings, clock: ClockWatch | None = None) -> None:
         self._names = {_digest(key): name for key, name in read_keys(settings.api_keys).items()}
@@ -61,19 +63,19 @@ class Callers:
         }
 
     def caller(self, asker: HTTPConnection) -> Caller:
-        """Raises KeyNeeded."""
+        """Identify the sender of a request. Raises KeyNeeded."""
         if not self._names:
             return Caller(f"address {source(asker)}")
         scheme, _, given = asker.headers.get("authorization", "").partition(" ")
         digest = _digest(given.strip() if scheme.lower() == "bearer" else "")
-        # Every key is compared, each in constant time, so that the time tells neither whether nor which one is near.
+        # Every key is compared in constant time, so that the duration reveals nothing about the keys.
         found = [name for known, name in self._names.items() if secrets.compare_digest(known, digest)]
         if not found:
             raise KeyNeeded(KEY_NEEDED)
         return Caller(f"key {found[0]}")
 
     def spend(self, caller: Caller, characters: int, requests: int = 1) -> None:
-        """Count requests of so many characters together. Raises LimitReached."""
+        """Count requests with this many characters in total. Raises LimitReached."""
         if not self._clock.undisturbed_s():  # the limiter uses the wall clock; its counts may lie in the future
             self._limiter.storage.reset()
         for what, amount in (("requests", requests), ("characters", characters)):
@@ -90,5 +92,5 @@ class Callers:
 
 
 def _digest(key: str) -> bytes:
-    """Of one length, so that comparing tells nothing of a key's."""
+    """Return a digest of fixed length, so that comparisons reveal nothing about the length of a key."""
     return hashlib.sha256(key.encode()).digest()

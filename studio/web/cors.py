@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from studio.web.proxies import route_path
 
-API = ("/v1/", "/voice/", "/ws/")  # who asks there is known by a key or an address, never by a cookie
+API = ("/v1/", "/voice/", "/ws/")  # these routes identify callers by key or address, never by cookie
 READABLE = (  # headers of an answer that the page's scripts may read
     *("x-request-id", "x-engine", "x-seed", "x-checkpoint", "x-adjusted", "x-ignored"),
     *("retry-after", "www-authenticate", "allow", "content-disposition"),
@@ -15,7 +15,7 @@ READABLE = (  # headers of an answer that the page's scripts may read
 
 
 class ApiCors:
-    """ASGI middleware in front of all others, so that pages can also read the refusals of the others."""
+    """ASGI middleware in front of all others, so that pages can also read refusals."""
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
         self._app = app
@@ -23,8 +23,8 @@ class ApiCors:
             app,
             allow_origins=origins,
             allow_methods=["GET", "HEAD", "POST", "DELETE"],
-            allow_headers=["*"],  # clients add headers about themselves
-            allow_private_network=True,  # a public site's page may use a studio on the reader's own machine
+            allow_headers=["*"],  # clients add their own headers
+            allow_private_network=True,  # a page of a public site may use a studio on the visitor's own machine
             expose_headers=READABLE,
         )
 

@@ -1,4 +1,4 @@
-"""Shutting down: new work is refused while accepted work is finished."""
+"""Shutdown: refuse new work while accepted work is finished."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ from studio.web.problems import problem
 from studio.web.proxies import route_path
 
 CLOSED = "the studio is shutting down; what was accepted is finished, ask again when it is back"
-WORK = (  # they make audio, or tell that some can be made
+WORK = (  # routes that generate audio, or report that the studio can
     "/ready",
     "/ping",
     "/gradio_api/queue/join",
@@ -24,18 +24,18 @@ WORK = (  # they make audio, or tell that some can be made
     "/invocations",
 )
 POLL_S = 0.1
-QUIET_LOOKS = 5  # nothing pending this often in a row, since a request may be between two queues
+QUIET_LOOKS = 5  # consecutive polls without pending work, because a request may be between two queues
 
 
 class Drain:
-    """Whether new work is refused, and how much of the accepted work is left."""
+    """Tracks whether new work is refused, and how much accepted work is left."""
 
     def __init__(self) -> None:
         self._closed = threading.Event()
         self._pending: Callable[[], int] = lambda: 0
 
     def count(self, pending: Callable[[], int]) -> None:
-        """Give the function that counts requests that were accepted and are not done."""
+        """Set the function that counts accepted, unfinished requests."""
         self._pending = pending
 
     @property
@@ -46,12 +46,12 @@ class Drain:
         self._closed.set()
 
     def require_open(self) -> None:
-        """Raises Closing."""
+        """Raise Closing if new work is refused."""
         if self.closed:
             raise Closing(CLOSED)
 
     def wait(self, timeout_s: float) -> None:
-        """Return when accepted work is done, or after the time."""
+        """Wait until accepted work is done, or until the time is up."""
         due, quiet = time.monotonic() + timeout_s, 0
         while quiet < QUIET_LOOKS and time.monotonic() < due:
             quiet = 0 if self._pending() else quiet + 1

@@ -1,4 +1,4 @@
-"""What protects the studio from other pages and from too large requests: host, origin, size, and headers."""
+"""Protect the studio from pages of other sites and from too large requests: host, origin, size, and headers."""
 
 import math
 
@@ -39,7 +39,7 @@ POLICY = "; ".join(
         "object-src 'none'",
         "base-uri 'self'",
         "form-action 'self'",
-        "frame-ancestors 'self'",  # and STUDIO_FRAME_ANCESTORS: it stands last
+        "frame-ancestors 'self'",  # last, so that STUDIO_FRAME_ANCESTORS can be appended
     )
 )
 HEADERS = {
@@ -52,9 +52,9 @@ HEADERS = {
 
 
 class Guard:
-    """ASGI middleware: refuses other hosts' names, writes from other sites' pages, and too large bodies.
+    """ASGI middleware that refuses foreign host names, writes from pages of other sites, and too large bodies.
 
-    It adds headers to what passes.
+    It adds security headers to all other answers.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
@@ -80,7 +80,7 @@ class Guard:
             await self._wait_for_turn(scope, headers)
         cap = self._caps.clips if refusal else await self._cap(scope, headers)
         if refusal is None and _length(headers, 0) > cap.body_bytes:
-            # The connection stays open: the server skips the body, so that a browser lives to read the sentence.
+            # The connection stays open and the server skips the body, so that a browser can read the message.
             refusal = cap.refusal(self._headers)
 
         async def with_headers(message: Message) -> None:
@@ -89,13 +89,15 @@ class Guard:
                 added = MutableHeaders(scope=message)
                 for name, value in self._headers.items():
                     added.setdefault(name, value)
-                if message["status"] == 413 and refusal is None:  # counted while it streamed; say it in our words
+                if (
+                    message["status"] == 413 and refusal is None
+                ):  # counted during the stream; replace it by the studio's message
                     cut_off = True
                     await cap.refusal({"connection": "close", **self._headers})(scope, receive, send)
             if not cut_off:
                 await send(message)
 
-        # Some bodies do not say how large they are, or lie: the library counts what really arrives.
+        # Bodies may declare no length or a wrong one, so the library counts the received bytes.
         large = cap.in_memory and (_length(headers, 0) > LARGE_BYTES or "transfer-encoding" in headers)
         counted = RequestBodyLimitMiddleware(self._large if large else self.app, cap.body_bytes)
         await (refusal or counted)(scope, receive, with_headers)
@@ -109,7 +111,7 @@ class Guard:
         return None
 
     def _may_use_api(self, scope: Scope, headers: Headers) -> bool:
-        """Whether this is another site's page that was named, and asks for what needs neither cookie nor address."""
+        """Return True if a page of an allowed site requests a route that needs neither cookie nor address."""
         return route_path(scope).startswith(API) and headers.get("origin") in self._cors_origins
 
     async def _wait_for_turn(self, scope: Scope, headers: Headers) -> None:
@@ -133,15 +135,15 @@ class Guard:
 
 
 def _length(headers: Headers, unsaid: float) -> float:
-    """Bytes the body says it has."""
+    """Return the declared length of the body in bytes, or `unsaid` without one."""
     length = headers.get("content-length", "")
     return int(length) if length.isdecimal() else unsaid
 
 
 def _from_elsewhere(headers: Headers) -> bool:
-    """Whether a browser sent this for another site's page, which must not spend this one's cookie or the free loopback.
+    """Return True if a browser sent this for a page of another site, which must not use this site's cookie or loopback access.
 
-    Programs send neither header; a bearer token cannot be sent across sites unasked.
+    Programs send neither header. A bearer token cannot be sent across sites without permission.
     """
     if headers.get("authorization", "").lower().startswith("bearer "):
         return False

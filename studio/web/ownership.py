@@ -1,9 +1,9 @@
-"""Whose studio this is: who may change what it keeps and spend its credentials. Everybody else visits.
+"""Ownership: who may change the studio's content and use its credentials. Everybody else is a visitor.
 
-The owner sits at a studio that only this machine reaches, or gave STUDIO_LOGIN's user and password: with the request
-itself (HTTP basic, which programs send), or once, for which the browser got a cookie. The cookie is not the session's:
-whoever planted that one in the owner's browser would be logged in with it. The database knows a login by the cookie's
-digest and a slow hash of what was given for it, so that it opens nothing, outlives a restart, and ends with the login.
+The owner uses a studio that only this machine can reach, or sends the user and password of STUDIO_LOGIN: with each request
+(HTTP basic, for programs), or once, for which the browser gets a cookie. This cookie is not the session cookie, because
+somebody who planted a session cookie in the owner's browser would then be logged in too. The database stores the digest
+of the cookie and a slow hash of the login, which open nothing, survive a restart, and become invalid if the login changes.
 
 The right password is always accepted, however many wrong passwords came before: guessing must not lock the owner out. Each
 further login from a place that sent many wrong logins is delayed (`LoginPace`).
@@ -30,10 +30,10 @@ from studio.web.proxies import is_forwarded
 from studio.web.wrong_logins import TriesRow, WrongLogins
 
 COOKIE = "studio_owner"
-LOGIN_S = 30 * 86_400  # how long a browser stays the owner's
+LOGIN_S = 30 * 86_400  # validity of a browser's login
 CLOCK_AHEAD_S = 60.0  # a login from further in the future is invalid: the clock was wrong
 TRIES_FREE = 3  # wrong logins in a row that get status 401; further ones get 429
-SLOWLY = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}  # of scrypt: 16 MB and some 50 ms
+SLOWLY = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}  # parameters of scrypt: 16 MB and about 50 ms
 
 LOG_IN = "this belongs to the studio's owner; log in with STUDIO_LOGIN's user and password"
 FROM_HERE = "this belongs to the studio's owner; set STUDIO_LOGIN=user:password to do it from elsewhere"
@@ -42,11 +42,11 @@ NO_LOGIN = "this studio knows no login; set STUDIO_LOGIN=user:password and start
 
 
 class NotOwner(Forbidden):
-    """Only the studio's owner may do this, and whoever asks cannot become the owner by asking."""
+    """Only the owner may do this, and this caller cannot log in."""
 
 
 class LoginNeeded(NotOwner, Unauthenticated):
-    """Only the studio's owner may do this; user and password are missing or wrong."""
+    """Only the owner may do this; user and password are missing or wrong."""
 
 
 class TooManyTries(NotOwner, TooManyRequests):
@@ -59,20 +59,20 @@ class TooManyTries(NotOwner, TooManyRequests):
 
 
 class LoginRow(SQLModel, table=True):
-    """A browser that is the owner's."""
+    """A browser that belongs to the owner."""
 
     __tablename__ = "owner_login"
 
-    cookie: str = Field(primary_key=True)  # its SHA-256
-    proof: str  # scrypt of the STUDIO_LOGIN that was given for it
+    cookie: str = Field(primary_key=True)  # SHA-256 of the cookie
+    proof: str  # scrypt of STUDIO_LOGIN at the login
     since: float  # seconds since 1970, UTC
 
 
 class Ownership:
-    """Any number of threads and processes may ask; what they know lies in the database."""
+    """Checks ownership. Thread-safe; several processes share the state in the database."""
 
     def __init__(self, settings: Settings, now: Callable[[], float] = time.time) -> None:
-        """`now` gives seconds since 1970."""
+        """Open the logins; `now` returns seconds since 1970."""
         self._settings = settings
         self._login = settings.login.get_secret_value()
         self._now = now
@@ -85,7 +85,7 @@ class Ownership:
         return bool(self._login)
 
     def holds(self, asker: HTTPConnection) -> bool:
-        """Whether the owner asks."""
+        """Return True if the request comes from the owner."""
         try:
             self.require(asker)
         except NotOwner:
@@ -93,9 +93,9 @@ class Ownership:
         return True
 
     def require(self, asker: HTTPConnection) -> None:
-        """Raises LoginNeeded, NotOwner or TooManyTries for everybody but the owner."""
+        """Accept only the owner. Raises LoginNeeded, NotOwner or TooManyTries for everybody else."""
         scheme, _, credentials = asker.headers.get("authorization", "").partition(" ")
-        # The guard lets bearers through from any site's page, so they have no part in the cookie or the loopback.
+        # The guard accepts bearer tokens from pages of any site, so the cookie and loopback access do not apply to them.
         bearer = scheme.lower() == "bearer"
         if not self._login:
             if bearer or not self._is_at_home(asker):
@@ -107,7 +107,10 @@ class Ownership:
             raise LoginNeeded(LOG_IN)
 
     def log_in(self, asker: HTTPConnection, user: str, password: str) -> str:
-        """The value of a cookie that makes a browser the owner's. Raises LoginNeeded, NotOwner, TooManyTries, NotSaved."""
+        """Return the value of a cookie that makes a browser the owner's.
+
+        Raises LoginNeeded, NotOwner, TooManyTries, NotSaved.
+        """
         if not self._login:
             raise NotOwner(NO_LOGIN)
         if not self._is_right(source(asker), f"{user}:{password}".encode()):
@@ -131,12 +134,12 @@ class Ownership:
         """
         settings = self._settings
         behind_proxy = settings.root_path or settings.trusted_proxies
-        if behind_proxy or not settings.on_loopback or was_passed_on(asker):
+        if behind_proxy or not settings.on_loopback or is_proxied(asker):
             return False
         return host_name(asker.headers) in LOOPBACK and self._is_near(asker)
 
     def _is_near(self, asker: HTTPConnection) -> bool:
-        """Whether the connection comes from this machine. One through the socket has no address; only this user may open it."""
+        """Return True if the connection comes from this machine. The Unix socket has no address; only this user can open it."""
         if asker.client is None:
             return self._settings.socket is not None
         return _is_loopback(asker.client.host)
@@ -162,12 +165,12 @@ class Ownership:
         return False
 
     def _slowly(self, cookie: str) -> str:
-        """The login hashed with a cookie's digest as its salt."""
+        """Hash the login with a cookie's digest as salt."""
         return hashlib.scrypt(self._login.encode(), salt=bytes.fromhex(cookie), **SLOWLY).hex()
 
 
 def host_name(headers: Mapping[str, str]) -> str:
-    """The host a request names, without its port; empty where it names none that can be read."""
+    """Return the host that a request names, without port; empty if it is missing or invalid."""
     return _host_of(f"//{headers.get('host', '')}")
 
 
@@ -178,7 +181,7 @@ def _host_of(address: str) -> str:
         return ""
 
 
-def was_passed_on(asker: HTTPConnection) -> bool:
+def is_proxied(asker: HTTPConnection) -> bool:
     """Return True if a proxy sent the request: by a header, HTTP/1.0 (as from nginx), or a page of another host."""
     state, headers = asker.scope.get("state", {}), asker.headers
     if state.get("forwarded") or any(map(is_forwarded, headers)) or asker.scope.get("http_version") == "1.0":
@@ -192,7 +195,7 @@ def _digest(value: str) -> str:
 
 
 def _decoded(credentials: str) -> bytes:
-    """user:password of HTTP basic; empty if it is something else."""
+    """Decode user:password of HTTP basic; empty if it is invalid."""
     try:
         return base64.b64decode(credentials, validate=True)
     except (binascii.Error, ValueError):
@@ -200,7 +203,7 @@ def _decoded(credentials: str) -> bytes:
 
 
 def source(asker: HTTPConnection) -> str:
-    """Where logins come from: an address, for IPv6 the network that one customer has."""
+    """Return the place of a login: an IPv4 address, or the IPv6 network of one customer."""
     host = asker.client.host if asker.client else ""
     try:
         address = ipaddress.ip_address(host)

@@ -1,4 +1,4 @@
-"""Errors over HTTP as problem documents (RFC 9457), with OpenAI's `error` object beside the problem's members."""
+"""HTTP errors as problem documents (RFC 9457), which also contain OpenAI's `error` object."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ def problem(
     headers: Mapping[str, str] | None = None,
     **further: Any,
 ) -> JSONResponse:
-    """Return an error as an HTTP response; `further` members stand beside the standard ones."""
+    """Return an error as an HTTP response; `further` members are added to the standard ones."""
     body = document(detail, status, code, param) | further
     return JSONResponse(body, status, {**HEADERS.get(status, {}), **(headers or {})}, MEDIA_TYPE)
 

@@ -1,4 +1,4 @@
-"""HTTP and WebSockets as they arrive: what cannot be read is refused in the studio's words, and nothing fails of it."""
+"""The HTTP and WebSocket protocols: malformed requests get the studio's messages and cause no failures."""
 
 import asyncio
 import sys
@@ -33,7 +33,7 @@ class Http(H11Protocol):
     body_bytes_s = BODY_BYTES_S
     _timer: asyncio.TimerHandle | None = None
     _due_part: Part | None = None  # the part that is incomplete
-    _since, _received = 0.0, 0  # when that part began, and how many bytes of it came
+    _since, _received = 0.0, 0  # start of that part, and the received bytes
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -50,13 +50,13 @@ class Http(H11Protocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         self._received += len(data)
-        self._look()
+        self._update_timer()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        self._look()  # a part of the next request may have arrived already
+        self._update_timer()  # a part of the next request may have arrived already
 
-    def _look(self) -> None:
+    def _update_timer(self) -> None:
         """Start the timer for the incomplete part of a request, unless the timer runs."""
         if self.transport.get_protocol() is not self or self.transport.is_closing():
             self._await(None)
@@ -81,7 +81,7 @@ class Http(H11Protocol):
         return self._since + self.body_s + self._received / self.body_bytes_s
 
     def _check(self) -> None:
-        if self._due_part == "body" and self.flow.read_paused:  # the studio reads no faster
+        if self._due_part == "body" and self.flow.read_paused:  # the studio itself delays the reading
             self._await("body")
         elif (due_at := self._due_at()) > self.loop.time():
             self._timer = self.loop.call_at(due_at, self._check)

@@ -1,7 +1,7 @@
-"""Who is asking: a cookie for each browser, and when the request arrived; both for our routes and Gradio's listeners.
+"""Sessions: a cookie for each browser, and the arrival time of each request, for the API and Gradio's listeners.
 
-The cookie is the secret; everything inside the studio knows the session only by its digest, so neither logs nor the
-database hold anything that opens somebody's takes.
+The cookie is the secret. Everything else in the studio uses a digest of it, so that neither logs nor the database contain a
+value that opens a session's takes.
 """
 
 import hashlib
@@ -23,10 +23,10 @@ TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")  # 128 bits
 
 
 class SessionMiddleware:
-    """ASGI middleware: gives every request a session; what a client sends under our header names is dropped."""
+    """ASGI middleware that gives every request a session. Headers of a client with the studio's names are removed."""
 
     def __init__(self, app: ASGIApp, framed: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
-        """`framed`: other sites' pages may show the studio."""
+        """Set `framed` if pages of other sites may embed the studio."""
         self.app = app
         self.framed = framed
         self.clock = clock
@@ -52,12 +52,12 @@ class SessionMiddleware:
 
 
 def session_id_of(token: str) -> str:
-    """The name under which a session's things are kept: a digest of its cookie."""
+    """Return the id of a session: a digest of its cookie."""
     return hashlib.sha256(token.encode()).hexdigest()[:32]
 
 
 def _token(headers: Headers) -> str:
-    """The session cookie, if the request carries a well-formed one."""
+    """Return the session cookie; empty if it is missing or malformed."""
     value = cookie_of(headers, COOKIE)
     return value if TOKEN.fullmatch(value) else ""
 

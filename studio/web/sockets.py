@@ -1,4 +1,4 @@
-"""What the studio serves on: an address and a port, or a Unix socket for programs of this machine and this user alone."""
+"""Sockets on which the studio serves: an address and port, or a Unix socket for programs of this user on this machine."""
 
 import errno
 import ipaddress
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class NotListening(Exception):
-    """The socket cannot be there; the message says what to do."""
+    """The socket cannot be opened; the message says what to do."""
 
 
 def at_port(host: str, port: int) -> socket.socket:
@@ -44,9 +44,9 @@ def _reason(error: OSError | UnicodeError) -> str:
 
 
 def at_path(path: Path) -> socket.socket:
-    """A bound socket that only this user may open. Raises NotListening.
+    """Return a bound Unix socket that only this user can open. Raises NotListening.
 
-    One that a killed studio left is replaced; one that somebody answers is not.
+    A socket left by a killed studio is replaced; a socket that somebody answers is not.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ def at_path(path: Path) -> socket.socket:
 
 def _bound(opened: socket.socket, address: Any) -> socket.socket:
     try:
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port that the last studio left just now
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # the last studio may have just closed the port
         opened.bind(address)
     except OSError:
         opened.close()

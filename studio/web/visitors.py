@@ -15,9 +15,9 @@ from starlette.requests import HTTPConnection
 from studio.database import SESSION_COLUMN, NotSaved, open_database, transaction
 from studio.errors import NotStored
 from studio.history import History
-from studio.kept import KeptFile
 from studio.references.session_clips import SessionClips
 from studio.settings import Settings
+from studio.stored_file import StoredFile
 from studio.web.ownership import Ownership
 from studio.web.session import SESSION_HEADER
 
@@ -33,7 +33,7 @@ class QuotaUsed(NotStored):
 
 
 class VisitorRow(SQLModel, table=True):
-    """A session that kept something, and whether it belonged to the owner then or later."""
+    """A session that kept something, and whether it belonged to the owner at any time since."""
 
     __tablename__ = "visitor"
 
@@ -42,7 +42,7 @@ class VisitorRow(SQLModel, table=True):
 
 
 class Visitors:
-    """Thread-safe."""
+    """The limits of visitors. Thread-safe."""
 
     def __init__(
         self, settings: Settings, history: History, clips: SessionClips, now: Callable[[], float] = time.time
@@ -56,7 +56,7 @@ class Visitors:
 
     @property
     def kept_s(self) -> float:
-        """Seconds for which a visitor's takes and clips are kept; 0 keeps them for good."""
+        """Return the seconds for which a visitor's takes and clips are kept; 0 means for ever."""
         return self._limits.days * DAY_S
 
     def admit(self, asker: HTTPConnection) -> None:
@@ -85,7 +85,7 @@ class Visitors:
         before = self._now() - self.kept_s
         return self._erase(kept for kept in self._kept(self._sessions()) if kept.kept_at < before)
 
-    def look(self) -> int:
+    def enforce_total_limit(self) -> int:
         """Remove the oldest takes and clips of visitors if all exceed the limit. Return their number. Raises NotSaved."""
         most = round(self._limits.all_gb * GB)
         if not most or not self._changed.is_set():
@@ -95,7 +95,7 @@ class Visitors:
         left = sum(one.bytes for one in kept)
         if left <= most:
             return 0
-        gone: list[KeptFile] = []
+        gone: list[StoredFile] = []
         while left > DOWN_TO * most:
             gone.append(kept[len(gone)])
             left -= gone[-1].bytes
@@ -122,10 +122,10 @@ class Visitors:
         with Session(self._database) as session:
             return list(session.exec(select(VisitorRow.session_id).where(col(VisitorRow.is_owner).is_(False))))
 
-    def _kept(self, sessions: list[str]) -> list[KeptFile]:
+    def _kept(self, sessions: list[str]) -> list[StoredFile]:
         return [*self._history.kept(sessions), *self._clips.kept(sessions)]
 
-    def _erase(self, gone: Iterable[KeptFile]) -> int:
+    def _erase(self, gone: Iterable[StoredFile]) -> int:
         erased = list(gone)
         count = self._history.erase(erased) + self._clips.erase(erased)
         if count:

@@ -20,11 +20,11 @@ KEPT_S = 3_600.0
 DIGESTS_KEPT = 1_024  # of the latest wrong logins; a repeated one is not another guess
 PACED_FROM = 20  # wrong logins in a row, after which logins from the same place are checked one at a time
 PACE_S = 1.0
-WAITS_MAX = 32  # times PACE_S that a login waits at most; beyond that, several logins are checked at a time
+WAITS_MAX = 32  # longest wait of a login in units of PACE_S; beyond that, several logins are checked at a time
 
 
 class TriesRow(SQLModel, table=True):
-    """Wrong logins in a row, by where they came from."""
+    """Consecutive wrong logins, by place."""
 
     __tablename__ = "wrong_login"
 
@@ -34,12 +34,12 @@ class TriesRow(SQLModel, table=True):
 
 
 class WrongLogins:
-    """Thread-safe. The counts survive a restart."""
+    """Counts wrong logins. Thread-safe. The counts survive a restart."""
 
     def __init__(self, database: Engine, now: Callable[[], float]) -> None:
-        """`now` gives seconds since 1970."""
+        """Count in this database; `now` returns seconds since 1970."""
         self._database, self._now = database, now
-        self._lock = threading.Lock()  # many at once are counted one after another
+        self._lock = threading.Lock()  # simultaneous logins are counted one after another
         self._digests: OrderedDict[bytes, None] = OrderedDict()
 
     def count(self, source: str) -> int:
@@ -78,7 +78,7 @@ class WrongLogins:
 
 
 class LoginPace:
-    """Delays logins from places that guess. Only the event loop calls it."""
+    """Delays logins from places that guess passwords. Only the event loop calls it."""
 
     def __init__(self, pace_s: float = PACE_S, clock: Callable[[], float] = time.monotonic) -> None:
         self._pace_s, self._clock = pace_s, clock

@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 
 from app import GRADIO_FOLDER, web
 from engines.errors import EngineFailed
-from studio.api.elsewhere import PARTS
 from studio.api.errors import as_event
+from studio.api.not_found import PARTS
 from studio.settings import Settings
 from studio.studio import Studio
 from studio.web.drain import Drain

@@ -57,7 +57,7 @@ class Cramped:
 
     def free(self) -> None:
         (self.disk / FILLER).unlink(missing_ok=True)
-        self.studio.disk.hold()
+        self.studio.disk.fill_reserve()
 
     def speak(self) -> StoredTake:
         window = {"clip_id": self.kept_clip, "start_s": 0.0, "end_s": 4.0, "transcript": TRANSCRIPT}
@@ -101,7 +101,7 @@ def furnished(studio: Studio, owner: httpx.Client, disk: Path, folder: Path) -> 
     project = owner.post("/studio/projects", json={"name": "Act 2"}).json()["id"]
     sheet = owner.post(f"/studio/projects/{project}/sheets/paste", json={"text": SHEET}).json()
     select(owner, f"/studio/projects/{project}", sheet["id"])
-    studio.disk.hold()
+    studio.disk.fill_reserve()
     made = Cramped(studio, owner, disk, clip, archive, "", "", kept, version, project, sheet["id"])
     return replace(made, take=made.speak().id, other=made.speak().id)
 
@@ -244,7 +244,7 @@ def test_deleting_works_on_a_full_disk_and_frees_space_at_once(cramped: Cramped,
         "other": other,
         "sheet": sheet,
     }
-    studio.disk.hold()
+    studio.disk.fill_reserve()
     assert (cramped.disk / RESERVE).exists()
     cramped.fill()
     answer = owner.delete(path.format(**names))
@@ -283,10 +283,10 @@ def test_with_any_free_space_a_champion_is_saved_whole_or_refused(cramped: Cramp
 def test_takes_deleted_before_are_dropped_once_space_is_short(cramped: Cramped) -> None:
     take = cramped.speak().id
     cramped.owner.delete(f"/studio/takes/{take}").raise_for_status()
-    cramped.studio.disk.look()
+    cramped.studio.disk.maintain()
     assert (cramped.disk / "takes" / f"{take}.wav").exists()
     cramped.fill()
-    cramped.studio.disk.look()
+    cramped.studio.disk.maintain()
     assert not (cramped.disk / "takes" / f"{take}.wav").exists()
     assert shutil.disk_usage(cramped.disk).free > 0
     cramped.free()
@@ -301,7 +301,7 @@ def test_with_free_space_a_deleted_take_can_be_restored(cramped: Cramped) -> Non
 def test_a_studio_starts_on_a_full_disk_with_its_reserve(tmp_path: Path) -> None:
     with mounted(tmp_path / "data", "size=24m") as disk:
         first = compose(Settings(data_dir=disk))
-        first.disk.hold()
+        first.disk.fill_reserve()
         first.history.close()
         fill(disk)
         again = compose(Settings(data_dir=disk))
@@ -330,8 +330,8 @@ def test_no_reserve_takes_the_last_space(tmp_path: Path) -> None:
     with mounted(tmp_path / "disk", "size=24m") as disk:
         space = DiskSpace(disk)
         fill(disk, leave_bytes=300_000)
-        space.hold()
+        space.fill_reserve()
         assert not (disk / RESERVE).exists()
         (disk / FILLER).unlink()
-        space.hold()
+        space.fill_reserve()
         assert 0 < (disk / RESERVE).stat().st_size < 1_000_000

@@ -51,7 +51,7 @@ def test_a_file_dated_in_the_future_goes_once_its_age_has_passed(tmp_path: Path)
 
 def test_housekeeping_begins_with_a_look_and_ends_at_once() -> None:
     looked = threading.Event()
-    housekeeping = Housekeeping([], {}, look=looked.set)
+    housekeeping = Housekeeping([], {}, check=looked.set)
     housekeeping.start()
     assert looked.wait(60.0)
     began = time.monotonic()

@@ -1,1 +1,1 @@
-"""The synthetic speech both embedded voices are trained on: sentences, speakers, recordings."""
+"""The synthetic speech on which both embedded voices are trained: sentences, speakers, recordings."""

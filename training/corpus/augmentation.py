@@ -1,8 +1,8 @@
-"""Speaker augmentation on the device that trains: recordings as other speakers would say the same words.
+"""Speaker augmentation on the training device: recordings as if other speakers said the words.
 
-The vocal tract's length is perturbed (after Jaitly and Hinton 2013), each region of formants by its own factor besides;
-the melody wavers, since synthesizers' pitch is smoother than a person's; colour, breath, a room and a microphone are added.
-Lengths stay, so the same recordings can be augmented anew.
+The length of the vocal tract is perturbed (after Jaitly and Hinton 2013), and each region of formants by a separate factor.
+The pitch wavers, because synthesizers' pitch is smoother than a person's. Colour, breath, a room and a microphone are added.
+Lengths stay, so recordings can be augmented repeatedly.
 """
 
 import math
@@ -30,7 +30,7 @@ ROOM_S = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Augmentations:
-    """One row a speaker."""
+    """The augmentations of several speakers, one row each."""
 
     places: Tensor  # (n, BINS) angle from which each bin takes its envelope, 0 to pi
     colour: Tensor  # (n, BINS) natural logarithm of the gain of the speaker's voice
@@ -45,14 +45,14 @@ class Augmentations:
         return Augmentations(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def speaker_alone(self) -> "Augmentations":
-        """The speaker as changed, without breath, in a silent room before a good microphone."""
+        """Return the changed speakers without breath, in a silent room with a good microphone."""
         none = torch.zeros_like
         return replace(
             self, band=none(self.band), breath=none(self.breath), room=none(self.room), noise=none(self.noise)
         )
 
     def mostly_clean(self, generator: torch.Generator) -> "Augmentations":
-        """Room, breath and microphone in SHARE_RECORDED of the rows alone."""
+        """Return augmentations with room, breath and microphone in only SHARE_RECORDED of the rows."""
         clean, kept = self.speaker_alone(), torch.rand(len(self.room), 1, device=generator.device, generator=generator)
         kept = kept < SHARE_RECORDED
         return replace(
@@ -65,9 +65,9 @@ class Augmentations:
 
 
 def draw(count: int, generator: torch.Generator, strength: float = 1.0) -> Augmentations:
-    """`count` rows on the generator's device; some of them leave the voice as it is, in a clean room.
+    """Draw `count` rows on the generator's device; some leave the voice unchanged in a clean room.
 
-    `strength` is a factor on what makes another speaker: tract, formants, colour and the melody's wavering.
+    `strength` scales what makes another speaker: tract, formants, colour and wavering pitch.
     """
     normal, uniform = _draws(generator)
     changed = uniform(count, 1) < SHARE_CHANGED
@@ -95,7 +95,7 @@ def draw(count: int, generator: torch.Generator, strength: float = 1.0) -> Augme
 
 
 def augment(samples: Tensor, changes: Augmentations, generator: torch.Generator) -> Tensor:
-    """(b, t), each row changed by its own; loudness stays."""
+    """Augment samples (b, t), each row by its own row of `changes`; loudness stays."""
     window = torch.hann_window(FFT, device=samples.device)
     samples = _wavering(samples, changes.wavering, generator)
     spectrum = torch.stft(samples, FFT, HOP, window=window, return_complex=True)
@@ -119,7 +119,7 @@ Draw = Callable[..., Tensor]  # of a shape
 
 
 def _draws(generator: torch.Generator) -> tuple[Draw, Draw]:
-    """Standard normal and uniform numbers of a shape, on the generator's device."""
+    """Return functions for standard normal and uniform numbers of a shape, on the generator's device."""
 
     def normal(*shape: int) -> Tensor:
         return torch.randn(shape, device=generator.device, generator=generator)
@@ -131,7 +131,7 @@ def _draws(generator: torch.Generator) -> tuple[Draw, Draw]:
 
 
 def _between(values: Tensor, bins: Tensor) -> Tensor:
-    """(n, regions) -> (n, BINS), straight lines between the regions' ends."""
+    """Interpolate linearly between the regions' ends: (n, regions) -> (n, BINS)."""
     knots = torch.tensor(REGIONS_HZ, device=bins.device)
     right = torch.searchsorted(knots, bins).clamp(1, len(knots) - 1)
     share = (bins - knots[right - 1]) / (knots[right] - knots[right - 1])
@@ -139,7 +139,7 @@ def _between(values: Tensor, bins: Tensor) -> Tensor:
 
 
 def _band(uniform: Draw, count: int, bins: Tensor) -> Tensor:
-    """(count, BINS) dB of a microphone without the lowest and the highest frequencies."""
+    """Return (count, BINS) dB of microphones without the lowest and the highest frequencies."""
     narrow = uniform(count, 1) < SHARE_BAND
     top = 3600 * (11_000 / 3600) ** uniform(count, 1)
     low = 40 + 160 * uniform(count, 1)
@@ -148,7 +148,7 @@ def _band(uniform: Draw, count: int, bins: Tensor) -> Tensor:
 
 
 def _cosines(device: torch.device) -> tuple[Tensor, Tensor]:
-    """(BINS, QUEFRENCIES) that draws an envelope, and (QUEFRENCIES, BINS) that finds it in a log spectrum."""
+    """Return (BINS, QUEFRENCIES), which draws an envelope, and (QUEFRENCIES, BINS), which finds it in a log spectrum."""
     order = torch.arange(QUEFRENCIES, device=device)
     basis = torch.cos(torch.linspace(0, math.pi, BINS, device=device)[:, None] * order)
     weights = torch.full((BINS,), 2.0 / (BINS - 1), device=device)
@@ -160,7 +160,7 @@ def _cosines(device: torch.device) -> tuple[Tensor, Tensor]:
 
 
 def _wavering(samples: Tensor, deviation: Tensor, generator: torch.Generator) -> Tensor:
-    """Each row played a little slower and faster by turns, so that its pitch wavers about where it was."""
+    """Play each row alternately slower and faster, so that its pitch wavers around its original value."""
     _, uniform = _draws(generator)
     low, high = WAVES_HZ
     rates = 2 * math.pi * low * (high / low) ** uniform(WAVES, len(samples), 1)  # radians a second
@@ -181,7 +181,7 @@ def _wavering(samples: Tensor, deviation: Tensor, generator: torch.Generator) ->
 
 
 def _echo(samples: Tensor, changes: Augmentations, generator: torch.Generator) -> Tensor:
-    """Each row with the decaying noise of its room."""
+    """Add the decaying noise of its room to each row."""
     length = int(ROOM_S * RATE_HZ)
     time = torch.arange(length, device=samples.device) / RATE_HZ
     tail = torch.randn(len(samples), length, device=samples.device, generator=generator)

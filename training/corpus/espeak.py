@@ -1,4 +1,4 @@
-"""The espeak-ng synthesizer as a library in this process (GPL-3.0; its sound is free to use; Debian `libespeak-ng1`)."""
+"""The espeak-ng synthesizer as a library in this process (GPL-3.0; its audio is free to use; Debian `libespeak-ng1`)."""
 
 import ctypes
 import functools
@@ -33,7 +33,7 @@ _Callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctype
 
 
 class _Library:
-    """The library, which has a single voice, and the sound it has made so far."""
+    """The library, which has a single voice, and the audio that it has generated so far."""
 
     def __init__(self) -> None:
         self.functions: Any = ctypes.CDLL("libespeak-ng.so.1")
@@ -57,7 +57,7 @@ def _open() -> _Library:
 
 
 def functions() -> Any:
-    """The initialized library's functions."""
+    """Return the functions of the initialized library."""
     return _open().functions
 
 
@@ -66,7 +66,7 @@ def rate_hz() -> int:
 
 
 def speak(text: str, voice: str, *, words_per_minute: int, pitch: int, spread: int) -> NDArray[np.float32]:
-    """Samples in [-1, 1] at `rate_hz()`; pitch and spread from 0 to 99."""
+    """Return samples in [-1, 1] at `rate_hz()`; pitch and spread are from 0 to 99."""
     library = _open()
     library.pieces.clear()
     if library.functions.espeak_SetVoiceByName(voice.encode()) != 0:

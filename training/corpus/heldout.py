@@ -1,4 +1,4 @@
-"""What training must never see: evaluation lines, digit strings, closed-set sentences, reference speakers and their lines."""
+"""Data that training must never see: evaluation lines, digit strings, closed-set sentences, and reference speakers."""
 
 import functools
 import json
@@ -12,8 +12,11 @@ PATH = Path(__file__).with_name("heldout.json")
 
 @functools.cache
 def heldout() -> dict[str, Any]:
-    """`open`, `closed`, `digits` (strings of six digits), `speakers` (settings, name, line), `shipped` (the same),
-    `strangers` (voices of synthesizers that training never hears), `humans` (clips of the f5-tts package)."""
+    """Return the held-out data by name.
+
+    `open` and `closed` are lines, `digits` strings of six digits, `speakers` and `shipped` settings with name and line,
+    `strangers` voices of synthesizers that training never hears, and `humans` clips of the f5-tts package.
+    """
     content: dict[str, Any] = json.loads(PATH.read_text(encoding="utf-8"))
     return content
 
@@ -31,12 +34,12 @@ def _key(line: str) -> str:
 
 
 def is_held_out(line: str) -> bool:
-    """Whether a line is, up to case and punctuation, one of the evaluation's."""
+    """Return True if a line is, ignoring case and punctuation, one of the evaluation's."""
     return _key(line) in _lines()
 
 
 def is_held_out_voice(voice: str, ratio: float, pitch_hz: float) -> bool:
-    """Whether a speaker's formant ratio and mean pitch come near those of a held-out speaker of the same voice."""
+    """Return True if formant ratio and mean pitch are near those of a held-out speaker with this voice."""
     content = heldout()
     return any(
         voice == other["voice"]

@@ -18,7 +18,7 @@ TIMEOUT_S = 60.0
 
 
 def speak(family: str, voice: str, line: str) -> Clip:
-    """The line by a voice of `rhvoice`, `pico` or `festival`, as samples at 24 kHz with a peak of a half."""
+    """Return the line by a voice of `rhvoice`, `pico` or `festival`, as samples at 24 kHz with a peak of a half."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "line.wav"
         command, text = {"rhvoice": _rhvoice, "pico": _pico, "festival": _festival}[family](voice, line, path)

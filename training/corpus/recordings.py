@@ -1,4 +1,4 @@
-"""A corpus on disk: `audio.i16`, `index.npz` (offsets and lengths in samples, speakers) and `texts.json` of one folder."""
+"""A corpus on the disk: `audio.i16`, `index.npz` (offsets and lengths in samples, speakers) and `texts.json` in one folder."""
 
 import json
 import time
@@ -15,7 +15,7 @@ POLL_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Recordings:
-    """Utterances, one behind another."""
+    """Utterances, one after another."""
 
     audio: NDArray[np.int16]  # (samples,) mono at 24 kHz; of a file, mapped into memory and not copied
     offsets: NDArray[np.int64]  # (utterances,) first sample of each
@@ -25,7 +25,7 @@ class Recordings:
 
 
 def read_recordings(folder: Path) -> Recordings:
-    """Raises FileNotFoundError where the folder holds no corpus."""
+    """Read the corpus of a folder. Raises FileNotFoundError if there is none."""
     index = np.load(folder / INDEX)
     offsets, lengths = index["offsets"].astype(np.int64), index["lengths"].astype(np.int64)
     texts: list[str] = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
@@ -33,7 +33,7 @@ def read_recordings(folder: Path) -> Recordings:
 
 
 def write_index(folder: Path, lengths: Sequence[int], speakers: Sequence[int], texts: Sequence[str]) -> None:
-    """What lies in an `audio.i16` that was written already."""
+    """Write the index of an existing `audio.i16`."""
     sizes = np.array(lengths, np.int64)
     (folder / "texts.json").write_text(json.dumps(list(texts)), encoding="utf-8")
     part = folder / "index.part.npz"
@@ -42,12 +42,12 @@ def write_index(folder: Path, lengths: Sequence[int], speakers: Sequence[int], t
 
 
 def has_recordings(folder: Path) -> bool:
-    """Whether the folder holds a whole corpus."""
+    """Return True if the folder has a complete corpus."""
     return (folder / INDEX).exists()
 
 
 def await_recordings(folder: Path, seconds: float) -> None:
-    """Return once the corpus of this folder is whole. Raises FileNotFoundError after so many seconds."""
+    """Wait until the corpus of this folder is complete. Raises FileNotFoundError after `seconds`."""
     end = time.monotonic() + seconds
     while not has_recordings(folder):
         if time.monotonic() > end:

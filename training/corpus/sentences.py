@@ -1,8 +1,8 @@
-"""The sentences of the corpus, by kind, none of them held out.
+"""The sentences of the corpus by kind, without held-out ones.
 
 Sources: glosses and examples of WordNet 3.0 (WordNet licence, permissive; Debian `wordnet-base`), The Devil's Dictionary
-(1911, public domain; Debian `dict-devil`), the common words of SCOWL (permissive; Debian `scowl`), and this folder's own
-templates. Dictionary lines in uncommon words are left out: a small network would learn the common ones less well.
+(1911, public domain; Debian `dict-devil`), the common words of SCOWL (permissive; Debian `scowl`), and templates of this
+folder. Lines with uncommon words are left out, because a small network would learn the common words less well.
 """
 
 import gzip
@@ -36,7 +36,7 @@ Sentences = dict[str, list[str]]  # kind -> lines
 def build(
     seed: int, folder: Path = WORDNET, devil: Path = DEVIL, scowl: Path = SCOWL, generated: int = 30_000
 ) -> Sentences:
-    """Every sentence that may be spoken in training, shuffled within its kind. Deterministic by seed."""
+    """Return all sentences for training, shuffled within their kind. Deterministic by seed."""
     rng = random.Random(seed)
     common = [_common(scowl, level) for level in LEVELS]
     known = set("ai").union(*common, *(_common(scowl, level) for level in RARER))
@@ -62,7 +62,7 @@ def _common(scowl: Path, level: int) -> list[str]:
 
 
 def _shuffled(common: list[list[str]], count: int, rng: random.Random) -> Iterator[str]:
-    """Common words in no order, with small ones between, so that each occurs about as often as another."""
+    """Yield lines of random common words with small words between them, so that all words are about equally frequent."""
     for _ in range(count):
         line = ""
         for level in rng.choices(range(len(common)), CHANCES, k=rng.randint(3, 7)):
@@ -72,7 +72,7 @@ def _shuffled(common: list[list[str]], count: int, rng: random.Random) -> Iterat
 
 
 def _alone(common: list[list[str]], count: int, rng: random.Random) -> Iterator[str]:
-    """The most common words, each a line of its own."""
+    """Yield the most common words, each as a line."""
     plain = [word for level in common[:2] for word in level if "'" not in word]
     for _ in range(count):
         yield rng.choice(plain) + rng.choice("....?!")
@@ -88,7 +88,7 @@ def _clean(lines: Iterable[str], shortest: int = SHORTEST) -> list[str]:
 
 
 def _wordnet(folder: Path) -> tuple[list[str], list[str]]:
-    """Definitions, and the quoted examples beside them."""
+    """Return definitions, and the quoted examples that follow them."""
     definitions: list[str] = []
     examples: list[str] = []
     for part in ("noun", "verb", "adj", "adv"):

@@ -1,4 +1,4 @@
-"""Made-up speakers: a synthesizer's voice with its own pitch, pace, formants, brightness and room noise."""
+"""Synthetic speakers: a synthesizer's voice with changed pitch, pace, formants, brightness and room noise."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ class Speaker:
 
 
 def draw_speaker(rng: np.random.Generator) -> Speaker:
-    """A training speaker; never near a held-out one."""
+    """Draw a training speaker that is never near a held-out one."""
     while True:
         speaker = _draw_flite(rng) if rng.random() < FLITE_SHARE else _draw_espeak(rng)
         if not is_held_out_voice(speaker.voice, speaker.ratio, speaker.pitch_hz):
@@ -78,13 +78,13 @@ def _draw_espeak(rng: np.random.Generator) -> Speaker:
 
 
 def warm() -> None:
-    """Load every flite voice; espeak-ng is left to each process, since it may keep a thread."""
+    """Load every flite voice. espeak-ng is loaded in each process, because it may keep a thread."""
     for voice in flite.VOICES:
         flite.speak("one", voice, stretch=1.0, mean_hz=100.0, deviation_hz=10.0)
 
 
 def render(speaker: Speaker, line: str, rng: np.random.Generator) -> NDArray[np.int16]:
-    """The line as 24 kHz samples: 0.1 s of lead, 0.15-0.3 s behind the last word."""
+    """Return the line as 24 kHz samples, with 0.1 s of silence before and 0.15-0.3 s after the speech."""
     # Moving formants by resampling shortens and raises the sound by the same factor: undo it beforehand.
     stretch = speaker.stretch * speaker.ratio
     if speaker.is_flite:
@@ -116,7 +116,7 @@ def _resample(sound: NDArray[np.float32], factor: float, images: float) -> NDArr
 
 
 def _trim(sound: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    """Cut to the speech, then give it the lead and a random tail."""
+    """Trim to the speech, then add the lead and a random tail."""
     hop = RATE_HZ // 100
     frames = sound[: len(sound) // hop * hop].reshape(-1, hop)
     energy = np.sqrt((frames**2).mean(1)) if len(frames) else np.zeros(0)

@@ -1,4 +1,4 @@
-"""Bring text into the 35 characters the embedded voices know."""
+"""Convert text to the 35 characters of the embedded voices."""
 
 import re
 import unicodedata
@@ -31,7 +31,7 @@ TENS = ["zero", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy",
 
 
 def spell_number(value: int) -> str:
-    """Words for 0 to 999,999, without "and"."""
+    """Return the words for 0 to 999,999, without "and"."""
     if value < 20:
         return ONES[value]
     if value < 100:
@@ -46,7 +46,7 @@ def spell_digits(digits: str) -> str:
 
 
 def normalise(text: str) -> str | None:
-    """Lower-case spoken form of a sentence, or None where a character cannot be spoken."""
+    """Return the lower-case spoken form of a sentence; None if a character cannot be spoken."""
     text = unicodedata.normalize("NFKD", text.replace("’", "'").replace("`", "'"))
     text = "".join(c for c in text if not unicodedata.combining(c)).lower()
     text = re.sub(r"\b\d{1,6}\b", lambda m: spell_number(int(m[0])), text)
@@ -57,5 +57,5 @@ def normalise(text: str) -> str | None:
 
 
 def words(text: str) -> list[str]:
-    """The spoken words of a line, without punctuation: what a recogniser is compared with."""
+    """Return the spoken words of a line without punctuation, for comparison with a recogniser."""
     return re.sub(r"[^a-z' ]", " ", text.lower()).split()

@@ -1,4 +1,4 @@
-"""Synthesize the sentences with many made-up speakers into a corpus folder."""
+"""Synthesize the sentences with many synthetic speakers into a corpus folder."""
 
 import logging
 import multiprocessing
@@ -50,7 +50,7 @@ class CorpusOptions:
 
 @dataclass(frozen=True, slots=True)
 class SpeakerAudio:
-    """The utterances of one speaker, one behind another."""
+    """The utterances of one speaker, one after another."""
 
     audio: NDArray[np.int16]
     lengths: list[int]
@@ -59,7 +59,7 @@ class SpeakerAudio:
 
 @dataclass(slots=True)
 class Index:
-    """What has been written so far."""
+    """The index of what was written so far."""
 
     lengths: list[int] = field(default_factory=list)
     speakers: list[int] = field(default_factory=list)
@@ -76,8 +76,10 @@ Speak = Callable[[Task], tuple[int, SpeakerAudio]]
 
 
 def tasks(sentences: Sentences, seed: int, utterances: int = UTTERANCES) -> Iterator[Task]:
-    """Endless speakers with the lines of each; a sentence is repeated only when its kind is used up, and corpora of other
-    seeds begin with others."""
+    """Yield speakers without end, each with its lines.
+
+    A sentence is repeated only when its kind is used up. Corpora with other seeds begin with other sentences.
+    """
     rng = random.Random(seed)
     sentences = {kind: rng.sample(lines, len(lines)) for kind, lines in sentences.items()}
     kinds, used = [kind for kind in SHARES if sentences.get(kind)], dict.fromkeys(SHARES, 0)
@@ -93,7 +95,7 @@ def tasks(sentences: Sentences, seed: int, utterances: int = UTTERANCES) -> Iter
 
 
 def synthesize(task: Task) -> tuple[int, SpeakerAudio]:
-    """A speaker's number and lines; those that come out too short or too long are left out."""
+    """Return a speaker's number and lines; lines that are too short or too long are left out."""
     seed, number, lines = task
     rng = np.random.default_rng((seed, number))
     speaker = draw_speaker(rng)
@@ -109,9 +111,9 @@ def synthesize(task: Task) -> tuple[int, SpeakerAudio]:
 
 
 def write_corpus(options: CorpusOptions, sentences: Sentences, speak: Speak = synthesize) -> None:
-    """Write the corpus folder; every speaker depends on seed and number alone, however many workers there are.
+    """Write the corpus folder. Every speaker depends only on seed and number, not on the number of workers.
 
-    Synthesizers are foreign code: a speaker with whom one crashes or hangs is left out. Workers are forks of this process and
+    Synthesizers are foreign code: a speaker that crashes or blocks one is left out. Workers are forks of this process and
     share what it has loaded.
     """
     options.out.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Our own sentences: everyday talk, game lines, numbers, digit strings and short answers, from templates with slots.
+"""Generated sentences: everyday talk, game lines, numbers, digit strings and short answers, from templates with slots.
 
 A slot is `{name}`; its words are a line of WORDS, or a number, digit string, time or date spelled in words.
 """
@@ -99,14 +99,14 @@ COMPUTED: dict[str, Callable[[random.Random], str]] = {
 
 
 def generate(kind: str, count: int, rng: random.Random) -> Iterator[str]:
-    """Draw `count` lines of a kind; the same line may come twice."""
+    """Draw `count` lines of a kind; lines may repeat."""
     patterns, words = _read(kind), _words()
     for _ in range(count):
         yield _fill(rng.choice(patterns), words, rng)
 
 
 def _fill(pattern: str, words: dict[str, list[str]], rng: random.Random) -> str:
-    """Replace slots until none is left: a word may hold slots of its own."""
+    """Replace slots until none is left, because a word may contain slots too."""
 
     def replace(match: re.Match[str]) -> str:
         name = match[1]

@@ -1,1 +1,1 @@
-"""What a voice is worth: held-out lines from held-out references, spoken by the studio's engines, measured from outside."""
+"""Evaluation of voices: held-out lines with held-out references, spoken by the studio's engines, measured by other models."""

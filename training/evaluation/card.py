@@ -1,4 +1,4 @@
-"""The figures of a voice, written into its model card."""
+"""Write the figures of a voice into its model card."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ PARTS = {"f5": "vocoder", "s1": "codec"}
 
 
 def write_card(engine: str, folder: Path, found: dict[str, Figure]) -> None:
-    """README.md of a checkpoint: the voice's card.md with its figures."""
+    """Write README.md of a checkpoint: the voice's card.md with its figures."""
     table = ["| what | own audio | this voice | measured on |", "|---|---|---|---|"]
     for title, name in ROWS:
         if name in found:

@@ -1,4 +1,4 @@
-"""Copy synthesis: a recording through the vocoder of F5 or the codec of S1, without any model of speech between."""
+"""Copy synthesis: a recording through the vocoder of F5 or the codec of S1, without a speech model."""
 
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -17,7 +17,7 @@ CPU = Placement(torch.device("cpu"), torch.float32)
 
 
 def copier(engine: str, folder: Path) -> Copier:
-    """A function from a clip to its copy."""
+    """Return a function from a clip to its copy."""
     return {"f5": _vocoder, "s1": _codec}[engine](Checkpoint(str(folder)))
 
 

@@ -1,4 +1,4 @@
-"""The figures of a voice: how each follows from the measurements, and the file beside the checkpoint that keeps them."""
+"""The figures of a voice: their computation from measurements, and their file in the checkpoint's folder."""
 
 import dataclasses
 import json
@@ -21,7 +21,7 @@ class Figure:
 
 
 def mean(values: Iterable[float]) -> float:
-    """Not a number of no values."""
+    """Return the mean; NaN without values."""
     kept = list(values)
     return float(np.mean(kept)) if kept else float("nan")
 
@@ -54,7 +54,7 @@ MEASURES: dict[str, tuple[Callable[[Measurement], bool], Callable[[Sequence[Meas
 
 
 def figures(measured: Sequence[Measurement], own: Sequence[Measurement]) -> dict[str, Figure]:
-    """Shares and word error rates of a voice, beside those of the synthesizers' own audio of the same lines."""
+    """Return shares and word error rates of a voice, with those of the synthesizers' audio for the same lines."""
     found = {}
     for name, (counts, value) in MEASURES.items():
         rows, same = ([row for row in some if counts(row)] for some in (measured, own))
@@ -76,7 +76,7 @@ def read(folder: Path) -> dict[str, Figure]:
 
 
 def update(folder: Path, found: dict[str, Figure]) -> dict[str, Figure]:
-    """These figures in place of earlier ones of the same names; returns all."""
+    """Replace figures by name in the file, and return all figures."""
     known = read(folder) | found
     content = {name: dataclasses.asdict(figure) for name, figure in sorted(known.items())}
     (folder / NAME).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

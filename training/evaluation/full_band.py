@@ -1,4 +1,4 @@
-"""What a take holds at the very top of its band, where no recognizer and no mel band listens."""
+"""Measure the very top of a take's band, which neither recognisers nor mel bands cover."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ QUIETEST_DB = -120.0
 
 
 def top_band_db(clip: Clip) -> float:
-    """Power above TOP of the Nyquist frequency beside the power of the whole clip, in dB."""
+    """Return the power above TOP of the Nyquist frequency relative to the power of the whole clip, in dB."""
     power = np.abs(np.fft.rfft(clip.astype(np.float64) * np.hanning(len(clip)))) ** 2
     whole = float(power.sum())
     top = float(power[int(np.ceil(TOP * (len(power) - 1))) :].sum())

@@ -1,4 +1,4 @@
-"""Recordings of persons: the example clips inside the f5-tts package, where it is installed. They are not copied."""
+"""Recordings of persons: the example clips of the f5-tts package, if it is installed. They are not copied."""
 
 import importlib.util
 from pathlib import Path
@@ -12,7 +12,7 @@ from training.references import RATE_HZ, ReferenceClips
 
 
 def read_humans() -> ReferenceClips:
-    """The clips that `heldout.json` names, at 24 kHz; those that are not installed are left out."""
+    """Return the clips that `heldout.json` names, at 24 kHz; clips that are not installed are left out."""
     spec = importlib.util.find_spec("f5_tts")
     folder = Path(next(iter(spec.submodule_search_locations or []))) / "infer" / "examples" if spec else Path()
     found: ReferenceClips = {}

@@ -50,7 +50,7 @@ PARTS = 3  # of a long take, whose likeness is compared
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """A take, or a recording, of one line by one reference."""
+    """A take, or a recording, of a line by a reference."""
 
     name: str
     line: str
@@ -62,17 +62,17 @@ class Utterance:
 
 
 def family(name: str) -> str:
-    """The synthesizer that a reference's name begins with, or `human`."""
+    """Return the synthesizer at the start of a reference's name, or `human`."""
     return name.partition("-")[0]
 
 
 def strangers() -> ReferenceClips:
-    """The held-out synthesizers' references and the human clips that are installed."""
+    """Return the held-out synthesizers' references, and the installed human clips."""
     return read_strangers() | read_humans()
 
 
 def pairs(names: list[str], lines: int) -> list[tuple[str, str]]:
-    """`lines` open lines for every reference, another stretch of them for each."""
+    """Return `lines` open lines for every reference, with other lines for each."""
     texts = heldout()["open"]
     return [
         (name, texts[(place * lines + number) % len(texts)])
@@ -82,12 +82,12 @@ def pairs(names: list[str], lines: int) -> list[tuple[str, str]]:
 
 
 def speak(engine: str, folder: Path, keep: Path, lines: int) -> list[Utterance]:
-    """Takes of every reference, spoken as the studio does or read from an earlier run's folder."""
+    """Return takes of every reference, spoken as in the studio or read from an earlier run's folder."""
     return spoken(engine, folder, keep, pairs(sorted(strangers()), lines))
 
 
 def spoken(engine: str, folder: Path, keep: Path, wanted: list[tuple[str, str]]) -> list[Utterance]:
-    """Takes of these references and lines, those that are not in the folder spoken now."""
+    """Return takes of these references and lines; takes that are not in the folder are spoken now."""
     known = strangers()
     if missing := [pair for pair in wanted if not _path(keep, *pair).exists()]:
         synthesizer = Synthesizer(engine, folder)
@@ -100,7 +100,7 @@ def spoken(engine: str, folder: Path, keep: Path, wanted: list[tuple[str, str]])
 
 
 def originals(keep: Path, lines: int) -> list[Utterance]:
-    """The synthesizers' own audio of the lines that their references are given."""
+    """Return the synthesizers' own audio of their references' lines."""
     voices = {settings["name"]: settings["voice"] for settings in heldout()["strangers"]}
     wanted = [(name, line) for name, line in pairs(sorted(strangers()), lines) if name in voices]
     for name, line in wanted:
@@ -114,7 +114,7 @@ def _path(folder: Path, name: str, line: str) -> Path:
 
 
 def measure(utterances: list[Utterance]) -> dict[str, Any]:
-    """Words, both measures of likeness and the nearest reference, for all families, the humans and each reference."""
+    """Return words, both measures of likeness and the nearest reference, for all families, the humans and each reference."""
     known = strangers()
     clips = known | read_references(HELDOUT) | read_references(SHIPPED)
     embeddings = {name: embed(clip) for name, (clip, _) in clips.items()}
@@ -139,7 +139,7 @@ def measure(utterances: list[Utterance]) -> dict[str, Any]:
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Figures of the held-out families together, of each family, and of each reference."""
+    """Return figures of all held-out families together, of each family, and of each reference."""
     groups: dict[str, Callable[[dict[str, Any]], bool]] = {"families": lambda row: row["family"] != "human"}
     groups |= {name: (lambda row, n=name: row["family"] == n) for name in sorted({row["family"] for row in rows})}
     groups |= {name: (lambda row, n=name: row["name"] == n) for name in sorted({row["name"] for row in rows})}
@@ -159,7 +159,7 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def copies(engine: str, folder: Path) -> dict[str, dict[str, float]]:
-    """Likeness of every reference through the vocoder or the codec, by family."""
+    """Return the likeness of every reference to its copy through the vocoder or the codec, by family."""
     copy = copier(engine, folder)
     found: dict[str, list[tuple[float, float]]] = {}
     for name, (clip, _) in strangers().items():
@@ -172,7 +172,7 @@ def copies(engine: str, folder: Path) -> dict[str, dict[str, float]]:
 
 
 def drift(engine: str, folder: Path, keep: Path) -> dict[str, list[float]]:
-    """Likeness to their reference of the parts of long takes, from first to last, by family and of all but the humans."""
+    """Return the likeness to their reference of the parts of long takes, in order, by family and for all but the humans."""
     known, long = strangers(), " ".join(heldout()["open"][:LONG_LINES])
     found: dict[str, list[list[float]]] = {}
     for take in spoken(engine, folder, keep, [(name, long) for name in sorted(known)]):

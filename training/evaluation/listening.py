@@ -45,7 +45,7 @@ SEED = 7
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One take, or recording, as the judges heard it."""
+    """A take, or a recording, with the judges' results."""
 
     group: str
     name: str
@@ -59,7 +59,7 @@ class Judgement:
 
 
 class Judges:
-    """They know all references, whichever groups are judged, to say which one a take is most like."""
+    """The judges. They know all references, to find the one that a take is most like."""
 
     def __init__(self) -> None:
         self.embeddings: dict[str, Embedding] = {
@@ -75,7 +75,7 @@ class Judges:
 
 
 def references() -> dict[str, ReferenceClips]:
-    """Every group that is there."""
+    """Return every group that is installed."""
     groups = {
         "shipped": read_references(SHIPPED),
         "natural": read_references(NATURAL),
@@ -86,13 +86,13 @@ def references() -> dict[str, ReferenceClips]:
 
 
 def pairs(names: Sequence[str], lines: int) -> list[tuple[str, str]]:
-    """`lines` open lines for every reference, another stretch of them for each."""
+    """Return `lines` open lines for every reference, with other lines for each."""
     texts = heldout()["open"]
     return [(name, texts[(place * lines + n) % len(texts)]) for place, name in enumerate(names) for n in range(lines)]
 
 
 def speak(engine: str, folder: Path, keep: Path, lines: int, groups: Mapping[str, ReferenceClips]) -> list[Judgement]:
-    """Judge takes, spoken as the studio does or read from an earlier run's folder."""
+    """Judge takes, spoken as in the studio or read from an earlier run's folder."""
     synthesizer: Synthesizer | None = None
     judges, found = Judges(), []
     for group, clips in groups.items():
@@ -109,7 +109,7 @@ def speak(engine: str, folder: Path, keep: Path, lines: int, groups: Mapping[str
 
 
 def summary(judged: Sequence[Judgement]) -> dict[str, dict[str, float]]:
-    """The figures of each group."""
+    """Return the figures of each group."""
     return {
         group: _figures([row for row in judged if row.group == group]) for group in {row.group: 0 for row in judged}
     }

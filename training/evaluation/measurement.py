@@ -1,4 +1,4 @@
-"""The lines of the evaluation, by which reference each is spoken, and what outside models make of the takes."""
+"""The lines of the evaluation with their references, and measurements of their takes."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ class EvaluationLine:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One take of a line."""
+    """The measurement of a take."""
 
     line: EvaluationLine
     wrong: int  # words
@@ -37,15 +37,15 @@ class Measurement:
 
 
 def is_flite(reference: str) -> bool:
-    """Whether a held-out reference is spoken by one of flite's voices."""
+    """Return True if a held-out reference has one of flite's voices."""
     voices = {speaker["name"]: speaker["voice"] for speaker in heldout()["speakers"]}
     return voices.get(reference) in flite.VOICES
 
 
 def evaluation_lines(every: int = 1) -> list[EvaluationLine]:
-    """Every line once, by the references in turn; closed sets and digits by flite's, which the recognizer understands.
+    """Return every line once, with the references in turn; closed sets and digits only with flite's, which are clearest.
 
-    Of `every` lines one is kept, another in each round of the references, so that all of them are measured.
+    One of `every` lines is kept, a different one in each round of the references, so that all references are measured.
     """
     content = heldout()
     names = [speaker["name"] for speaker in content["speakers"]]
@@ -77,7 +77,7 @@ def measure_lines(lines: Sequence[EvaluationLine], speak: Speak, known: Referenc
 
 
 def measure(line: EvaluationLine, clip: Clip, embeddings: Mapping[str, Embedding]) -> Measurement:
-    """`embeddings` are those of the references."""
+    """Measure a take; `embeddings` are those of the references."""
     wanted = words(line.text)
     if line.kind == "open":
         found = recognizer.recognize(clip)
@@ -91,6 +91,6 @@ def measure(line: EvaluationLine, clip: Clip, embeddings: Mapping[str, Embedding
 
 
 def ends_quietly(clip: Clip) -> bool:
-    """Whether the last 50 ms are 30 dB below the line."""
+    """Return True if the last 50 ms are 30 dB below the line."""
     tail, level = clip[-RATE_HZ // 20 :], float(np.sqrt(np.mean(clip**2)))
     return float(np.sqrt(np.mean(tail**2))) < level * 10**-1.5

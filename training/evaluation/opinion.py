@@ -14,7 +14,7 @@ SHORTEST_S = 1.0  # shorter clips are repeated up to this
 
 
 def opinion(clip: Clip) -> float:
-    """From 1, bad, to 5, excellent. It hears up to 8 kHz alone; `full_band.py` looks at what is above."""
+    """Return a score from 1 (bad) to 5 (excellent), judged up to 8 kHz; `full_band.py` measures above."""
     low = torch.from_numpy(soxr.resample(clip, SOURCE_HZ, RATE_HZ)).float()
     if 0 < len(low) < SHORTEST_S * RATE_HZ:
         low = low.repeat(int(SHORTEST_S * RATE_HZ // len(low)) + 1)

@@ -1,4 +1,4 @@
-"""The synthesizers' own audio of the evaluation's lines, measured as a voice is: what its figures are compared with."""
+"""The synthesizers' own audio of the evaluation's lines, measured like a voice, as a baseline."""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ ORIGINALS = HELDOUT / "originals.json"
 
 
 def original(reference: str, line: str) -> Clip:
-    """A line as the synthesizer of a held-out speaker says it; needs flite and espeak-ng. Raises OSError without them."""
+    """Return a line in the voice of a held-out speaker; needs flite and espeak-ng. Raises OSError without them."""
     settings = next(speaker for speaker in heldout()["speakers"] if speaker["name"] == reference)
     numbers = {key: float(settings[key]) for key in ("ratio", "pitch_hz", "spread", "stretch")}
     speaker = Speaker(voice=settings["voice"], **numbers, noise_db=-75.0)
@@ -34,7 +34,7 @@ def measure_originals() -> None:
 
 
 def baseline(measured: Sequence[Measurement]) -> list[Measurement]:
-    """What `originals.json` holds of the lines that were measured."""
+    """Return the rows of `originals.json` for the measured lines."""
     wanted = {row.line for row in measured}
     rows = json.loads(ORIGINALS.read_text(encoding="utf-8"))
     own = [Measurement(EvaluationLine(*row[:3]), *row[3:]) for row in rows]

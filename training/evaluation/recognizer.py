@@ -1,4 +1,4 @@
-"""An outside speech recognizer: pocketsphinx, with the English model in its wheel. Clips are at 24 kHz."""
+"""An independent speech recogniser: pocketsphinx, with the English model of its wheel. Clips are at 24 kHz."""
 
 import functools
 import tempfile
@@ -18,24 +18,24 @@ RATE_HZ = 16_000  # of the recognizer
 
 
 def recognize(clip: Clip) -> list[str]:
-    """Words of an open vocabulary."""
+    """Recognise words of an open vocabulary."""
     return _decode(_open_vocabulary(), clip)
 
 
 def recognize_digits(clip: Clip) -> list[str]:
-    """Words of a string of digits."""
+    """Recognise a string of digits, as words."""
     digits = " | ".join(ONES[:10])
     return _decode(_grammar(f"#JSGF V1.0;\ngrammar digits;\npublic <digits> = ( {digits} )+;\n"), clip)
 
 
 def recognize_choice(clip: Clip, lines: Sequence[str]) -> list[str]:
-    """Words of the one of these lines that fits best."""
+    """Return the words of the line that fits best among these."""
     choices = " | ".join(" ".join(words(line)) for line in lines)
     return _decode(_grammar(f"#JSGF V1.0;\ngrammar choice;\npublic <choice> = {choices} ;\n"), clip)
 
 
 def has_ends(clip: Clip, line: str) -> bool:
-    """Whether the line fits better with its first and its last word than without."""
+    """Return True if the line fits better with its first and its last word than without."""
     wanted = words(line)
     if len(wanted) < 3:
         return bool(_decode(_grammar(f"#JSGF V1.0;\ngrammar all;\npublic <all> = {' '.join(wanted)} ;\n"), clip))

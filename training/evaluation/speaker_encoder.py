@@ -1,4 +1,4 @@
-"""An outside speaker encoder: Resemblyzer, with the model in its wheel. Clips are at 24 kHz."""
+"""An independent speaker encoder: Resemblyzer, with the model of its wheel. Clips are at 24 kHz."""
 
 import functools
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ def _encoder() -> Any:
 
 
 def embed(clip: Clip) -> Embedding:
-    """The embedding of the speaker of a clip."""
+    """Return the speaker embedding of a clip."""
     from resemblyzer import preprocess_wav
 
     found: Embedding = _encoder().embed_utterance(preprocess_wav(clip, source_sr=RATE_HZ))
@@ -28,6 +28,6 @@ def embed(clip: Clip) -> Embedding:
 
 
 def nearest(clip: Clip, embeddings: Mapping[str, Embedding]) -> str:
-    """The name of the speaker that the clip is most like."""
+    """Return the name of the speaker that the clip is most like."""
     own = embed(clip)
     return max(embeddings, key=lambda name: float(own @ embeddings[name]))

@@ -1,6 +1,6 @@
-"""Words as they are spoken, whichever way they are written: numbers, times, sums and percentages become words.
+"""Words in spoken form, independent of spelling: numbers, times, sums and percentages become words.
 
-Both sides of a comparison pass through here, since Whisper writes "7 chickens" and "5:30" for what was read from words.
+Both sides of a comparison are converted, because Whisper writes "7 chickens" and "5:30" for words that were read aloud.
 """
 
 import re
@@ -28,16 +28,16 @@ Reading = Callable[[str], str]  # of a number's digits
 
 
 def word_edits(wanted: str, heard: str) -> tuple[int, int]:
-    """Words of the line `wanted` that `heard` replaces, lacks or adds, and how many the line has.
+    """Return the number of words of `wanted` that `heard` replaces, lacks or adds, and the number of words of `wanted`.
 
-    A number in digits counts as the reading that agrees best: as a quantity, digit by digit, or in pairs as years are.
+    A number in digits counts in the reading that agrees best: as a quantity, digit by digit, or in pairs as for years.
     """
     lines = spoken_words(wanted, _quantity)
     return min(edits(lines, spoken_words(heard, reading)) for reading in (_quantity, _digits, _pairs)), len(lines)
 
 
 def spoken_words(text: str, reading: Reading | None = None) -> list[str]:
-    """Lower-case words without punctuation; `reading` says how a number of several digits is read."""
+    """Return lower-case words without punctuation; `reading` converts numbers of several digits."""
     read = reading or _quantity
     text = text.lower().replace("’", "'").replace("-", " ")
     for sign, spoken in SIGNS.items():

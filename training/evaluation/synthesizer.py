@@ -1,4 +1,4 @@
-"""Speak with a checkpoint as the studio does: through its manager, scheduler and engine, on the CPU."""
+"""Speak with a checkpoint as in the studio: through manager, scheduler and engine, on the CPU."""
 
 import time
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ POLL_S = 0.05
 
 
 class Synthesizer:
-    """One loaded engine."""
+    """A loaded engine."""
 
     def __init__(self, engine: str, folder: Path) -> None:
         self._engine = engine
@@ -28,11 +28,11 @@ class Synthesizer:
             time.sleep(POLL_S)
 
     def speak(self, reference: Reference, line: str, seed: int) -> Take:
-        """Raises EngineError."""
+        """Speak a line and return its take. Raises EngineError."""
         return self.speak_all([(reference, line)], seed)[0]
 
     def speak_all(self, pairs: Sequence[tuple[Reference, str]], seed: int) -> list[Take]:
-        """At most as many as the queue holds, in batches; each take is as alone. Raises EngineError."""
+        """Speak at most as many lines as the queue holds, in batches that do not change takes. Raises EngineError."""
         asked = [Request(text=line, reference=voice, seed=seed, engine=self._engine) for voice, line in pairs]
         tickets = [self._manager.submit(request, session_id="evaluation") for request in asked]
         for ticket in tickets:
@@ -53,5 +53,5 @@ def reference_of(clip: Clip, transcript: str) -> Reference:
 
 
 def samples_of(take: Take) -> Clip:
-    """The take at 24 kHz."""
+    """Return the take at 24 kHz."""
     return audio.resample(take.audio, RATE_HZ).samples

@@ -1,6 +1,6 @@
-"""A measure of likeness that is not learned: the mean spectral envelope, its spread, and the pitch of a voice.
+"""A measure of likeness without learning: mean spectral envelope, its spread, and pitch of a voice.
 
-It shares nothing with the speaker encoder, so a figure on which both agree does not come from the encoder's own training.
+It shares nothing with the speaker encoder, so that agreement of both does not come from the encoder's training.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ MEAN_UNIT, SPREAD_UNIT, PITCH_UNIT, RANGE_UNIT = 0.32, 0.22, 0.05, 0.05
 
 
 def describe(clip: Clip) -> NDArray[np.float64]:
-    """(2 * CEPSTRA + 2,) of a clip at 24 kHz, each number in units of a voice's own variation."""
+    """Return a description (2 * CEPSTRA + 2,) of a clip at 24 kHz, each number in units of a voice's own variation."""
     samples = soxr.resample(clip, SOURCE_HZ, RATE_HZ)
     frames = np.lib.stride_tricks.sliding_window_view(np.pad(samples, FRAME), FRAME)[::HOP]
     loud = frames[(power := (frames**2).mean(1)) > 1e-3 * power.max()]
@@ -39,18 +39,18 @@ def describe(clip: Clip) -> NDArray[np.float64]:
 
 
 def likeness(one: Clip, other: Clip) -> float:
-    """From 0 to 1; two recordings of one voice lie about 0.6."""
+    """Return the likeness of two clips from 0 to 1; two recordings of one voice have about 0.6."""
     return compare(describe(one), describe(other))
 
 
 def compare(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """The same of two descriptions."""
+    """Return the likeness of two descriptions."""
     gap = one - other
     return float(np.exp(-np.sqrt((np.clip(gap, -6, 6) ** 2).mean()) / 2))
 
 
 def _pitch(frames: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Hz and autocorrelation of each frame."""
+    """Return pitch in Hz and autocorrelation of each frame."""
     tapered = frames * np.hanning(FRAME)
     spectrum = np.fft.rfft(tapered, 2 * FRAME)
     correlation = np.fft.irfft(np.abs(spectrum) ** 2)[:, :FRAME]
@@ -62,13 +62,13 @@ def _pitch(frames: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def _cepstra(frames: NDArray[np.float32]) -> NDArray[np.float64]:
-    """(n, CEPSTRA) without the first, which is loudness."""
+    """Return the cepstra (n, CEPSTRA) without the first coefficient, which is loudness."""
     power = np.abs(np.fft.rfft(frames * np.hanning(FRAME))) ** 2
     return dct(np.log(power @ _bank().T + 1e-7), norm="ortho")[:, 1 : CEPSTRA + 1]
 
 
 def _bank() -> NDArray[np.float64]:
-    """(BANDS, FRAME // 2 + 1) triangles on the mel scale."""
+    """Return triangles on the mel scale, (BANDS, FRAME // 2 + 1)."""
     low, high = 2595 * np.log10(1 + np.array((LOWEST_HZ, HIGHEST_HZ)) / 700)
     edges = 700 * (10 ** (np.linspace(low, high, BANDS + 2) / 2595) - 1)
     bins = np.linspace(0, RATE_HZ / 2, FRAME // 2 + 1)

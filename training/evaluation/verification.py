@@ -1,4 +1,4 @@
-"""Speaker verification: how well a measure of likeness tells recordings of one voice from those of two."""
+"""Speaker verification: how well a measure of likeness separates recordings of one voice from those of two."""
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -12,8 +12,7 @@ from training.references import Clip
 
 
 def verification(recordings: Sequence[tuple[str, Clip]]) -> dict[str, dict[str, float]]:
-    """Recordings of named voices -> for both measures: mean likeness of two recordings of one voice, of two voices, and
-    the equal error rate between them."""
+    """Return the mean likeness within and between voices, and the equal error rate, for both measures."""
     names = [name for name, _ in recordings]
     embeddings = [embed(clip) for _, clip in recordings]
     descriptions = [timbre.describe(clip) for _, clip in recordings]
@@ -36,7 +35,7 @@ def _separation(names: Sequence[str], likeness: Callable[[int, int], float]) -> 
 
 
 def equal_error(same: NDArray[np.float64], different: NDArray[np.float64]) -> float:
-    """The rate at which as many pairs of one voice are refused as pairs of two voices pass."""
+    """Return the rate at which equally many pairs of one voice are rejected and pairs of two voices accepted."""
     limits = np.sort(np.concatenate((same, different)))
     refused = np.array([(same < limit).mean() for limit in limits])
     passed = np.array([(different >= limit).mean() for limit in limits])

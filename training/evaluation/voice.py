@@ -1,4 +1,4 @@
-"""The figures of a voice, from a checkpoint as the studio speaks it."""
+"""Measure the figures of a voice, from a checkpoint as the studio speaks it."""
 
 import logging
 import time
@@ -25,13 +25,13 @@ HUMAN = "human-nature"  # among the persons
 
 
 def references() -> ReferenceClips:
-    """The held-out ones, and as `human` a clip of a person where the f5-tts package is installed."""
+    """Return the held-out references, and as `human` a clip of a person if the f5-tts package is installed."""
     humans = read_humans()
     return read_references(HELDOUT) | ({"human": humans[HUMAN]} if HUMAN in humans else {})
 
 
 def measure_voice(engine: str, checkpoint: Path, every: int, keep: Path | None) -> None:
-    """Word errors, likeness and whole lines, of one line in `every`; takes are kept in the folder `keep`."""
+    """Return word errors, likeness and complete lines, for one line in `every`; takes are kept in the folder `keep`."""
     known, synthesizer = references(), Synthesizer(engine, checkpoint)
 
     def speak(reference: str, line: str) -> Clip:
@@ -46,7 +46,7 @@ def measure_voice(engine: str, checkpoint: Path, every: int, keep: Path | None) 
 
 
 def time_voice(engine: str, checkpoint: Path, every: int) -> None:
-    """RTF and TTFA; they hold for two cores that do nothing else."""
+    """Return RTF and TTFA; they are valid for two idle cores."""
     known, synthesizer = references(), Synthesizer(engine, checkpoint)
     synthesizer.speak(reference_of(*known["awb-plain"]), "A first line warms the caches.", seed=SEED)
     before = gflops()
@@ -63,7 +63,7 @@ def time_voice(engine: str, checkpoint: Path, every: int) -> None:
 
 
 def gflops(products: int = 50) -> float:
-    """GFLOP/s of a 1024 x 1024 float32 product, the median of `products`: how fast the machine is at present."""
+    """Return the present speed in GFLOP/s of a 1024 x 1024 float32 product, as the median of `products`."""
     one, spent = torch.rand(1024, 1024), []
     for _ in range(products):
         began = time.perf_counter()
@@ -73,14 +73,14 @@ def gflops(products: int = 50) -> float:
 
 
 def publish(engine: str, checkpoint: Path, found: dict[str, Figure]) -> None:
-    """Write the figures beside the checkpoint and into its card."""
+    """Write the figures into the checkpoint's folder and its card."""
     for name, figure in found.items():
         log.info("%s: %s", name, figure)
     write_card(engine, checkpoint, update(checkpoint, found))
 
 
 def measure_copies(engine: str, checkpoint: Path) -> dict[str, Figure]:
-    """Word error rates of recordings, themselves and through the vocoder or codec."""
+    """Return word error rates of recordings, unchanged and through the vocoder or codec."""
     copy = copier(engine, checkpoint)
     tree = [*(read_references(HELDOUT) | read_references(SHIPPED)).values()]
     counted = [count_errors(copy, *recording) for recording in tree]
@@ -94,7 +94,7 @@ def measure_copies(engine: str, checkpoint: Path) -> dict[str, Figure]:
 
 
 def count_errors(copy: Copier, clip: Clip, transcript: str) -> tuple[int, int, int]:
-    """Wrong words of a recording, of its copy, and words in all."""
+    """Return the wrong words of a recording, of its copy, and the number of words."""
     wanted = words(transcript)
     return edits(wanted, recognize(clip)), edits(wanted, recognize(copy(clip))), len(wanted)
 

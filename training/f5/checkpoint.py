@@ -1,4 +1,4 @@
-"""A DiT or a vocoder on disk: carried between calls as float16 shards, or exported."""
+"""A DiT or a vocoder on the disk: as float16 shards between calls, or exported."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ PREFIX = "ema_model.transformer."  # of every name in an exported DiT
 
 
 def load_dit(folder: Path) -> State:
-    """Float32 weights of a training's folder, else of an exported checkpoint."""
+    """Return float32 weights from a training's folder, or else from an exported checkpoint."""
     if has_shards(folder, "dit"):
         return load_shards(folder, "dit")
     exported = load_exported(folder / "model.safetensors")

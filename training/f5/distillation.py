@@ -1,7 +1,7 @@
-"""Distillation: a copy of a trained DiT learns in one pass what guidance takes two for, and in one step what takes several.
+"""Distillation: a copy of a trained DiT learns guidance in one pass instead of two, and several steps in one.
 
-After Meng et al. 2023 (arXiv:2210.03142): the student's velocity is the teacher's guided one, averaged over equal parts of a
-step of the grid that the student will be sampled on. It then speaks as well without guidance and in fewer steps.
+After Meng et al. 2023 (arXiv:2210.03142): the student's velocity is the teacher's guided velocity, averaged over equal parts
+of a step of the student's sampling grid. The student then speaks as well without guidance and in fewer steps.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Teacher:
         return cls(model.requires_grad_(False), options.guidance, grid, options.parts)
 
     def interval(self, rows: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        """(rows,) start and end of a step."""
+        """Return start and end (rows,) of a step."""
         place = spread(rows, generator)
         step = (place * (len(self.grid) - 1)).long().clamp(max=len(self.grid) - 2)
         free = chances(rows, generator) < FREE
@@ -45,7 +45,7 @@ class Teacher:
 
     @torch.no_grad()
     def velocity(self, task: FlowTask, start: Tensor, end: Tensor, dropped: Tensor) -> Tensor:
-        """The mean velocity of the guided steps that lead from the rows' places at `start` to `end`."""
+        """Return the mean velocity of the guided steps from `start` to `end`."""
         shown, hidden = torch.zeros_like(dropped), torch.ones_like(dropped)
         context = torch.cat([task.context(self.model, drop, drop) for drop in (shown, hidden)])
         strength = torch.where(dropped, -1.0, self.guidance)[:, None, None]  # -1 leaves the unconditional half alone
@@ -65,14 +65,14 @@ class Teacher:
 
 @torch.no_grad()
 def add_learned(model: DiT, folder: Path, sign: int) -> None:
-    """Add, or take back, what the student of an earlier call's folder learned beyond its own teacher."""
+    """Add, or remove, what the student of an earlier call's folder learned beyond its teacher."""
     flow, student = load_dit(folder / "flow"), load_dit(folder / "student")
     for name, parameter in model.named_parameters():
         parameter.add_((student[name] - flow[name]).to(parameter.device), alpha=sign)
 
 
 def loss(model: DiT, teacher: Teacher, bank: Tensor, batch: MelBatch, generator: torch.Generator) -> Tensor:
-    """Mean squared distance from the teacher's guided velocity over the masked frames."""
+    """Return the mean squared distance to the teacher's guided velocity over the masked frames."""
     task = draw(bank, batch, generator)
     start, end = teacher.interval(len(task.target), generator)
     dropped = chances(len(task.target), generator) < DROPPED

@@ -1,5 +1,7 @@
-"""Export a checkpoint in the form of F5-TTS: `ema_model.transformer.*`, one character a line in vocab.txt, upstream's
-configuration, and a vocoder in the `vocos` package's form. Big matrices are int8 with a `.scale` beside them (`int8.py`).
+"""Export a checkpoint in the form of F5-TTS.
+
+It has `ema_model.transformer.*`, one character in each line of vocab.txt, upstream's configuration, and a vocoder in the form
+of the `vocos` package. Big matrices are int8 with a `.scale` (`int8.py`).
 """
 
 import json
@@ -43,7 +45,7 @@ ARCH_KEYS = (
 
 
 def configuration(arch: dict[str, Any], inference: dict[str, Any]) -> dict[str, Any]:
-    """Upstream's layout of a model's YAML, with this project's sampling defaults beside it."""
+    """Return upstream's YAML layout of a model, with this project's sampling defaults."""
     chosen = {key: arch[key] for key in ARCH_KEYS}
     chosen["text_embedding_average_upsampling"] = arch["text_embedding_average_upsampling"]
     chosen |= {"attn_backend": "torch", "attn_mask_enabled": False, "checkpoint_activations": False}
@@ -68,7 +70,7 @@ class F5ExportOptions:
 
 
 def export(options: F5ExportOptions) -> None:
-    """Raises FileNotFoundError where the weights are missing."""
+    """Write the exported checkpoint. Raises FileNotFoundError if the weights are missing."""
     weights, out = options.weights, options.out
     out.mkdir(parents=True, exist_ok=True)
     note = json.loads((weights / "dit.json").read_text(encoding="utf-8"))
@@ -99,7 +101,7 @@ def _export_vocoder(weights: Path, out: Path) -> None:
 
 
 def _silence_zero_hertz(model: TrainableVocoder) -> None:
-    """A log-mel holds nothing about 0 Hz, so what training left in that bin is an offset that drifts: set it to zero."""
+    """Set the bin of 0 Hz to zero: a log-mel has no information about it, so training leaves a drifting offset there."""
     with torch.no_grad():
         model.head.out.weight[0] = 0.0
         model.head.out.bias[0] = -20.0  # the logarithm of its magnitude

@@ -14,7 +14,7 @@ SWAYED = 0.5  # share of rows whose times lie as densely as sampling's do, which
 
 @dataclass(frozen=True, slots=True)
 class FlowTask:
-    """Rows whose masked frames are to be made; every row fills its n frames."""
+    """Rows whose masked frames are to be generated; every row has n frames."""
 
     target: Tensor  # (b, n, mel)
     noise: Tensor  # (b, n, mel)
@@ -22,7 +22,7 @@ class FlowTask:
     tokens: Tensor  # (b, t)
 
     def at(self, times: Tensor) -> Tensor:
-        """The rows at these times (b,) of their way from noise to mel."""
+        """Return the rows at these times (b,) on their way from noise to mel."""
         share = times[:, None, None]
         return (1 - share) * self.noise + share * self.target
 
@@ -36,7 +36,7 @@ class FlowTask:
 
 
 def initialise(model: DiT) -> None:
-    """Upstream's start: every AdaLN projection and the output layer are zero."""
+    """Initialise like upstream: every AdaLN projection and the output layer are zero."""
     for name, parameter in model.named_parameters():
         if name.rpartition(".")[0].endswith(("attn_norm.linear", "norm_out.linear", "proj_out")):
             nn.init.zeros_(parameter)
@@ -52,12 +52,12 @@ def draw(bank: Tensor, batch: MelBatch, generator: torch.Generator) -> FlowTask:
 
 
 def chances(rows: int, generator: torch.Generator) -> Tensor:
-    """(rows,) uniform in [0, 1)."""
+    """Return uniform numbers (rows,) in [0, 1)."""
     return torch.rand(rows, device=generator.device, generator=generator)
 
 
 def spread(rows: int, generator: torch.Generator) -> Tensor:
-    """(rows,) one from each of `rows` equal slices of [0, 1], in any order: less noise than independent draws."""
+    """Return (rows,) numbers, one from each of `rows` equal slices of [0, 1] in random order: less noise than free draws."""
     slices = torch.randperm(rows, device=generator.device, generator=generator)
     return (slices + chances(rows, generator)) / rows
 
@@ -68,7 +68,7 @@ def sway(times: Tensor) -> Tensor:
 
 
 def loss(model: DiT, bank: Tensor, batch: MelBatch, generator: torch.Generator) -> Tensor:
-    """Mean squared error of the velocity over the masked frames."""
+    """Return the mean squared error of the velocity over the masked frames."""
     task = draw(bank, batch, generator)
     rows = len(task.target)
     times = spread(rows, generator)

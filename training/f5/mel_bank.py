@@ -1,4 +1,4 @@
-"""The mels of a corpus on the device that trains, augmented anew every now and then."""
+"""The mels of a corpus on the training device, augmented repeatedly."""
 
 import logging
 import time
@@ -19,7 +19,7 @@ ROWS = 128  # utterances at once
 
 
 class MelBank:
-    """Utterances one behind another; each speaker has one augmentation at a time, `augmentations` of them in a call."""
+    """Utterances one after another. Each speaker has one augmentation at a time, and `augmentations` of them in a call."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class MelBank:
         self._fill()
 
     def renew(self, share: float) -> None:
-        """Fill the bank with the next augmentations where, after this share of a call, their turn has come."""
+        """Fill the bank with the next augmentations if they are due after this share of a call."""
         if share * self.augmentations < self.filled:
             return
         began = time.monotonic()
@@ -72,7 +72,7 @@ class MelBank:
             self.frames[first + (starts[rows][:, None] + frame)[kept]] = mels[kept].half()
 
     def _samples(self, rows: Tensor, changes: Augmentations | None) -> Tensor:
-        """(b, t) float32 of these utterances, silence after short ones."""
+        """Return float32 samples (b, t) of these utterances, with silence after short ones."""
         sample = torch.arange(int(self.lengths[rows].max()), device=self.device)[None, :]
         place = (sample + self.offsets[rows][:, None]).clamp(max=len(self.audio) - 1)
         samples = self.audio[place].float() / 32768 * (sample < self.lengths[rows][:, None])

@@ -9,7 +9,7 @@ FFT = 1024
 
 
 class LogMel(nn.Module):
-    """Samples (b, t) at 24 kHz -> (b, t // 256 + 1, 100)."""
+    """Converts samples (b, t) at 24 kHz to mels (b, t // 256 + 1, 100)."""
 
     def __init__(self) -> None:
         super().__init__()

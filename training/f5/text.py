@@ -9,11 +9,11 @@ INDEX = {character: position + 1 for position, character in enumerate(ALPHABET)}
 
 
 def tokens_of(text: str) -> NDArray[np.int64]:
-    """Token ids of a line that is already in the alphabet."""
+    """Return the token ids of a line that has only characters of the alphabet."""
     return np.array([INDEX[character] for character in text], np.int64)
 
 
 def join(first: str, second: str) -> str:
-    """The text of two utterances in a row, as inference joins reference and line."""
+    """Return the text of two utterances in a row, joined like reference and line at inference."""
     first = first.rstrip()
     return f"{first} {second}" if first.endswith((".", "?", "!")) else f"{first}. {second}"

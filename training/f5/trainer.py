@@ -1,4 +1,4 @@
-"""Train the DiT for a stated time, going on from where an earlier call stopped, and distil it."""
+"""Train the DiT for a given time, continuing from an earlier call, and distil it."""
 
 import copy
 import json
@@ -55,7 +55,7 @@ class FlowTrainer:
         self.history: list[dict[str, float]] = []
 
     def become_student(self) -> None:
-        """Train from now on for what the averaged weights do with guidance and in twice as many steps."""
+        """Train from now on to reproduce what the averaged weights do with guidance and in twice as many steps."""
         options = self.options
         self.average.swap()
         self.teacher = self._teach()
@@ -67,7 +67,7 @@ class FlowTrainer:
         self.out = options.out / "student"
 
     def _learn_from(self, folder: Path) -> None:
-        """Add to the weights what an earlier student learned beyond its own teacher, unless they get worse by it."""
+        """Add to the weights what an earlier student learned beyond its teacher, unless the loss increases."""
         (before,) = self.group.broadcast_numbers([self.test()], self.device)
         for sign in (1, -1):
             distillation.add_learned(self.model, folder, sign)
@@ -97,7 +97,7 @@ class FlowTrainer:
         self.average = WeightAverage(self.model, self.options.average)
 
     def _read_teacher(self) -> Teacher | None:
-        """The frozen teacher; its weights are the student's first."""
+        """Return the frozen teacher, whose weights are also the student's first weights."""
         if self.options.teacher is None:
             return None
         self._start_from(self.options.teacher)
@@ -125,7 +125,7 @@ class FlowTrainer:
         log.info("resumed after %d steps", self.trained)
 
     def _rehearse(self, corpus: Path) -> None:
-        """Compile on a small corpus, in steps that leave the weights as they are."""
+        """Compile on a small corpus, in steps that leave the weights unchanged."""
         self._read_corpus(corpus)
         trained, teacher = self.trained, self.teacher
         for rehearsed in (teacher, self._teach() if self.options.student_minutes else teacher):
@@ -137,11 +137,11 @@ class FlowTrainer:
         log.info("rehearsed, compiled: %s", self.compiled)
 
     def _teach(self) -> Teacher:
-        """A frozen copy of the model as it is."""
+        """Return a frozen copy of the model."""
         return Teacher.of(copy.deepcopy(self.model), self.options, self.device)
 
     def _read_corpus(self, folder: Path) -> None:
-        """The mels, batches to train on, and four of the last speakers, one in a hundred, to test on."""
+        """Read the mels and the batches for training, and four batches of the last hundredth of the speakers for testing."""
         options, rank = self.options, self.group.rank
         recordings = read_recordings(folder)
         self.bank = MelBank(
@@ -164,7 +164,7 @@ class FlowTrainer:
         log.info("%d speakers, %.1f h of mels", len(speakers) - kept, len(self.bank.frames) / FRAMES_AN_HOUR)
 
     def train(self) -> None:
-        """Until the time is over; save on the way and at the end."""
+        """Train until the time is over; save in between and at the end."""
         self.schedule.begin()
         share, saved, logged = 0.0, time.monotonic(), time.monotonic()
         running = torch.zeros((), device=self.device)
@@ -190,7 +190,7 @@ class FlowTrainer:
             self.save()
 
     def _step_safely(self, batch: MelBatch, rate: float) -> Tensor:
-        """A step; where compiled code fails, it and all that follow run without compilation."""
+        """Make a step. If compiled code fails, this step and all later ones run without compilation."""
 
         def give_up() -> None:
             self._compile(False)
@@ -224,7 +224,7 @@ class FlowTrainer:
 
     @torch.no_grad()
     def test(self) -> float:
-        """Loss of the averaged weights on held-back speakers, always with the same noise."""
+        """Return the loss of the averaged weights on held-out speakers, always with the same noise."""
         generator = torch.Generator(self.device).manual_seed(3)
         self.average.swap()
         value = sum(float(self._loss(batch, generator)) for batch in self.tests) / len(self.tests)
@@ -233,7 +233,7 @@ class FlowTrainer:
         return round(value, 4)
 
     def save(self) -> None:
-        """The averaged weights with a note of how they came about, and the full state."""
+        """Save the averaged weights with a note of their training, and the full state."""
         save_shards(self.average.mean, self.out, "dit")
         note = {"trained": self.trained, "config": asdict(self.model.config), "history": self.history[-200:]}
         if self.teacher is not None:
@@ -249,7 +249,7 @@ class FlowTrainer:
 
 
 def work(group: ProcessGroup, device: torch.device, options: FlowOptions) -> None:
-    """One process's share of a call; the first one reports and saves."""
+    """Run one process's share of a call; the first process reports and saves."""
     torch.set_float32_matmul_precision("high")
     trainer = FlowTrainer(options, group, device)
     trainer.train()

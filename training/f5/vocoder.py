@@ -1,4 +1,4 @@
-"""The vocoder: Vocos (Siuzdak 2023) as the `vocos` package defines it, at our size."""
+"""The vocoder: Vocos (Siuzdak 2023) as the `vocos` package defines it, in a smaller size."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ SILENT = -30.0  # logarithm of a magnitude
 
 
 def describe(dim: int, depth: int) -> dict[str, Any]:
-    """The package's own configuration, as in vocos-mel-24khz."""
+    """Return the package's configuration, as in vocos-mel-24khz."""
     features = {"sample_rate": RATE_HZ, "n_fft": FFT, "hop_length": HOP, "n_mels": BANDS, "padding": "center"}
     backbone = {"input_channels": BANDS, "dim": dim, "intermediate_dim": 3 * dim, "num_layers": depth}
     head = {"dim": dim, "n_fft": FFT, "hop_length": HOP, "padding": "center"}
@@ -27,13 +27,13 @@ def describe(dim: int, depth: int) -> dict[str, Any]:
 
 @torch.no_grad()
 def silence_top(state: Mapping[str, Tensor]) -> None:
-    """Make the highest frequency's magnitude zero, in place: no mel band has a share in it, so that a head learns it badly."""
+    """Set the magnitude of the highest frequency to zero, in place: no mel band covers it, so a head learns it badly."""
     state["head.out.weight"][FFT // 2] = 0.0
     state["head.out.bias"][FFT // 2] = SILENT
 
 
 class TrainableVocoder(nn.Module):
-    """Backbone and head under the package's parameter names; mel (b, n, 100) -> samples (b, (n - 1) * 256)."""
+    """Backbone and head with the package's parameter names; mel (b, n, 100) -> samples (b, (n - 1) * 256)."""
 
     def __init__(self, dim: int, depth: int) -> None:
         from vocos.heads import ISTFTHead

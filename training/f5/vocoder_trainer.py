@@ -27,7 +27,7 @@ LOG_STEPS = 200
 
 
 def distance(made: Tensor, true: Tensor, mel: LogMel, spectrum_weight: float) -> Tensor:
-    """Both (b, samples). L1 of log-mels, and of spectra: converged norm and log magnitude."""
+    """Return the L1 distance of log-mels and of spectra (converged norm and log magnitude); both sounds are (b, samples)."""
     total = MEL_WEIGHT * (mel(made) - mel(true)).abs().mean()
     for size, hop in RESOLUTIONS:
         window = torch.hann_window(size, device=made.device)
@@ -96,7 +96,7 @@ class VocoderTrainer:
         return (samples * gain).clamp(-1, 1)
 
     def train(self) -> None:
-        """Until the time is over; save on the way and at the end."""
+        """Train until the time is over; save in between and at the end."""
         self.schedule.begin()
         saved = logged = time.monotonic()
         running = torch.zeros((), device=self.device)
@@ -143,13 +143,13 @@ class VocoderTrainer:
         return value.detach()
 
     def _disturbed(self, mel: Tensor) -> Tensor:
-        """Half of the mels with noise, since those of the flow are not exact."""
+        """Add noise to half of the mels, because mels of the flow are not exact."""
         noise = torch.rand(len(mel), 1, 1, device=self.device) * MEL_NOISE
         noise = noise * (torch.rand(len(mel), 1, 1, device=self.device) < 0.5)
         return mel + torch.randn_like(mel) * noise
 
     def save(self) -> None:
-        """The averaged weights with a note of how they came about, and the full state."""
+        """Save the averaged weights with a note of their training, and the full state."""
         options, out = self.options, self.options.out
         save_shards(self.average.mean, out, "vocoder")
         note = {"trained": self.trained, "dim": options.dim, "depth": options.depth, "history": self.history[-200:]}

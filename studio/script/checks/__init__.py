@@ -1,1 +1,1 @@
-"""Takes judged by machine, outside the device's queue: words, sound, length, likeness. Rough, and it says so."""
+"""Automatic checks of takes: words, audio, length, likeness. They run outside the device's queue, and state their doubts."""

@@ -1,4 +1,4 @@
-"""Where each word of a line is heard in a take."""
+"""Align the words of a line with the audio of a take."""
 
 import importlib.util
 from collections.abc import Iterator, Sequence
@@ -15,10 +15,10 @@ def align(audio: Audio, text: str) -> tuple[TimedWord, ...]:
 
 
 def align_words(audio: Audio, words: Sequence[TypedWord]) -> tuple[TimedWord, ...]:
-    """Return the words as they are written, with their times and phones (ARPABET without stress).
+    """Return the written words with their times and phones (ARPABET without stress).
 
-    The words are taken as said: one that is missing is put somewhere all the same. Empty where there is no recogniser, the
-    sound is too short for the words, too long (two minutes) or silent, or a word has letters beyond a to z.
+    All words are assumed to be spoken, so a missing word gets a position too. Empty if no recogniser is installed, the audio
+    is silent, too short for the words or too long (two minutes), or a word has letters beyond a to z.
     """
     if importlib.util.find_spec("pocketsphinx") is None:
         return ()
@@ -27,14 +27,14 @@ def align_words(audio: Audio, words: Sequence[TypedWord]) -> tuple[TimedWord, ..
 
 
 def timed(words: Sequence[TypedWord], found: Sequence[FramedWord], duration_s: float) -> tuple[TimedWord, ...]:
-    """Spoken words found in frames as typed words in seconds."""
+    """Return typed words with times in seconds, from spoken words with times in frames."""
     return tuple(_timed(word, parts, duration_s) for word, parts in grouped(words, found))
 
 
 def grouped(
     words: Sequence[TypedWord], found: Sequence[FramedWord]
 ) -> Iterator[tuple[TypedWord, Sequence[FramedWord]]]:
-    """Each typed word with its spoken ones; nothing where nothing was found."""
+    """Yield each typed word with its spoken words; nothing if nothing was found."""
     place = 0
     for word in words if found else ():
         yield word, found[place : place + len(word.spoken)]

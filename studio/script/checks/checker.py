@@ -1,4 +1,4 @@
-"""Check takes in a process of low priority, so that neither the page nor an engine waits."""
+"""Check takes in a process of low priority, so that neither the page nor an engine is delayed."""
 
 import logging
 import os
@@ -15,14 +15,14 @@ from studio.script.script import TakeCheck
 log = logging.getLogger(__name__)
 ROOT = Path(__file__).parents[3]
 COMMAND = (sys.executable, "-m", "studio.script.checks.process")
-IDLE_S = 120.0  # after which the process ends: the encoder holds half a gigabyte
-WITHIN_S, TIMES_S = 120.0, 6.0  # a check may take so long, and so much for each second of sound
-ATTEMPTS = 2  # a process that dies is started once more
+IDLE_S = 120.0  # after which the process ends, because the encoder uses half a gigabyte
+WITHIN_S, TIMES_S = 120.0, 6.0  # time limit of a check: a constant, and seconds for each second of audio
+ATTEMPTS = 2  # a process that dies is restarted once
 LOST = (EOFError, OSError, pickle.UnpicklingError)
 
 
 class Checker:
-    """One process, started on demand, ended when idle. `check` may be called from any thread; calls wait in turn."""
+    """A process that is started on demand and ended when idle. Thread-safe; calls wait in turn."""
 
     def __init__(self, idle_s: float = IDLE_S, within_s: float = WITHIN_S, command: tuple[str, ...] = COMMAND) -> None:
         self._idle_s, self._within_s, self._command = idle_s, within_s, command
@@ -31,7 +31,7 @@ class Checker:
         self._idle: threading.Timer | None = None
 
     def check(self, expected: Expected, audio: Audio) -> Checked:
-        """Never raises for an odd take. One that could not be checked says so and has the score 0."""
+        """Check a take, without raising for unusual audio. A take that could not be checked says so and has the score 0."""
         with self._turn:
             self._awake()
             try:
@@ -54,11 +54,11 @@ class Checker:
 
     @property
     def pid(self) -> int | None:
-        """Of the process while there is one."""
+        """Return the id of the process; None without a process."""
         return self._child.pid if self._child else None
 
     def _ask(self, expected: Expected, audio: Audio) -> object:
-        """What the process answers; None where it ended before it had."""
+        """Return the answer of the process; None if the process ended before it answered."""
         child = self._child = self._child or self._started()
         if child.stdin is None or child.stdout is None:
             return None

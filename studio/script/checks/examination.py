@@ -17,21 +17,21 @@ from studio.script.checks.wording import is_bark, typed_words
 from studio.script.checks.words import HeardLine, check_edges, check_words, listen
 from studio.script.script import TakeCheck
 
-FIT_SCALE = 40.0  # of a fit at which the words' part of the score is 1/e
-LOST = {"fail": 0.25, "doubt": 0.05}  # from the score, for each other check
+FIT_SCALE = 40.0  # fit at which the words' part of the score is 1/e
+LOST = {"fail": 0.25, "doubt": 0.05}  # subtracted from the score for each other check
 WORDS = ("words", "edges")
 UNSURE_OF_BARKS = ("words", "edges", "ending", "length", "likeness")
 
 
 @dataclass(slots=True)
 class Examination:
-    """What checks keep in memory: the recogniser's decoders and the encoder of speakers."""
+    """The models of the checks: the recogniser's decoders and the speaker encoder."""
 
     recogniser: Recogniser = field(default_factory=Recogniser)
     encoder: Encoder = field(default_factory=Encoder)
 
     def check(self, expected: Expected, audio: Audio) -> Checked:
-        """Never raises for an odd sound: it fails what it fails."""
+        """Run all checks, without raising for unusual audio."""
         if not len(audio.samples) or not np.isfinite(audio.samples).all():
             message = "The take holds no sound." if not len(audio.samples) else "The take is damaged; make it again."
             return Checked((TakeCheck(name="sound", outcome="fail", message=message),), 0.0)
@@ -40,8 +40,8 @@ class Examination:
         line, of_words = self._words(expected, audio)
         of_sound = check_sounds(audio, expected, line.words if line else ())
         checks = (*of_words, *of_sound, self.encoder.check(audio, expected.reference))
-        told = tuple(calm(check) for check in checks) if is_bark(expected.text) else checks
-        return Checked(told, score(checks, line))
+        shown = tuple(calm(check) for check in checks) if is_bark(expected.text) else checks
+        return Checked(shown, score(checks, line))
 
     def _words(self, expected: Expected, audio: Audio) -> tuple[HeardLine | None, tuple[TakeCheck, ...]]:
         if importlib.util.find_spec("pocketsphinx") is None:
@@ -60,7 +60,7 @@ class Examination:
 
 
 def calm(check: TakeCheck) -> TakeCheck:
-    """Return a check of a line of one to three words: a doubt says nothing there, so it counts as not measured."""
+    """Return a check for a line of one to three words, where a doubt means nothing and so counts as not measured."""
     if check.name not in UNSURE_OF_BARKS or check.outcome != "doubt":
         return check
     message = f"The line is too short to be sure. {check.message}"
@@ -68,7 +68,7 @@ def calm(check: TakeCheck) -> TakeCheck:
 
 
 def score(checks: tuple[TakeCheck, ...], line: HeardLine | None) -> float:
-    """One for a take without fault: how well the worst word fits and the sound beside the words, less what else is wrong."""
+    """Return 1 for a take without faults: the fit of the worst word, reduced by sound outside of words and by other faults."""
     words_failed = any(check.name in WORDS and check.outcome == "fail" for check in checks)
     heard = 0.0 if line is None and words_failed else 1.0
     if line is not None:

@@ -1,4 +1,4 @@
-"""What is expected of a take, and what came of looking at it."""
+"""The expectations of a take, and the result of its checks."""
 
 from dataclasses import dataclass
 
@@ -8,17 +8,17 @@ from studio.script.script import TakeCheck
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Expected:
-    """What a take should be."""
+    """The expected properties of a take."""
 
-    text: str  # as the engine was given it
-    written: str = ""  # before the lexicon was applied; "" = the same
-    reference: Audio | None = None  # whose voice it should be; None = not compared
-    estimate_s: float | None = None  # how long it was thought to last
+    text: str  # text that the engine got
+    written: str = ""  # text before the lexicon was applied; "" = equal
+    reference: Audio | None = None  # audio of the expected voice; None = not compared
+    estimate_s: float | None = None  # estimated length
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Every check of a take, in the order they are shown, and one figure to compare takes of one line by."""
+    """All checks of a take in display order, and a score to compare takes of a line."""
 
     checks: tuple[TakeCheck, ...]
     score: float  # 0 to 1, higher is better

@@ -1,6 +1,6 @@
-"""How like the reference a take's voice is, by an encoder of speakers whose weights lie in its package.
+"""Likeness of a take's voice to its reference, by a speaker encoder whose weights come with its package.
 
-It loads torch, so it runs in the checks' own process alone.
+The encoder loads torch, so it runs only in the process of the checks.
 """
 
 import importlib.util
@@ -16,17 +16,17 @@ from studio.script.checks.recogniser import LONGEST_S
 from studio.script.script import Outcome, TakeCheck
 
 NAME = "resemblyzer"
-INSTALL = ".venv/bin/uv pip install -r pyproject.toml --extra likeness"  # in the studio's own folder
-# Above the one it is likely the same voice, below the other likely another: of the clips in assets/voices, halves of one score
-# 0.72 and more, one in eight below SAME; clips of different families 0.53 in the median, one in sixteen above SAME.
+INSTALL = ".venv/bin/uv pip install -r pyproject.toml --extra likeness"  # run in the studio's folder
+# Above SAME the voice is likely equal, below DIFFERENT likely another. For the clips in assets/voices, halves of one clip score
+# at least 0.72, one in eight below SAME; clips of different families have a median of 0.53, one in sixteen is above SAME.
 SAME, DIFFERENT = 0.75, 0.62
-SURE_S = 1.6  # what the encoder looks at in one go; of less it knows little
-LEAST_S = 0.3  # of speech
+SURE_S = 1.6  # length of the encoder's window; shorter audio gives uncertain results
+LEAST_S = 0.3  # seconds of speech
 KEPT = 16  # references
 
 
 class Encoder:
-    """One process's encoder, loaded when first needed. Not for several threads."""
+    """The encoder of one process, loaded when first needed. Not thread-safe."""
 
     def __init__(self) -> None:
         self._loaded: Any = None
@@ -41,7 +41,7 @@ class Encoder:
         if spoken_s < LEAST_S or max(audio.duration_s, reference.duration_s) > LONGEST_S:
             return _unmeasured(f"{spoken_s:.1f} s of speech cannot be compared with the reference.")
         likeness = float(self._embed(audio) @ self._reference(reference))
-        return _told(likeness, spoken_s)
+        return _result(likeness, spoken_s)
 
     def _reference(self, reference: Audio) -> npt.NDArray[np.float32]:
         if reference.digest not in self._references:
@@ -51,7 +51,7 @@ class Encoder:
         return self._references[reference.digest]
 
     def _embed(self, audio: Audio) -> npt.NDArray[np.float32]:
-        """(256,) unit vector of a speaker; the product of two is their likeness."""
+        """Return the (256,) unit vector of a speaker; the dot product of two vectors is their likeness."""
         from resemblyzer import VoiceEncoder, preprocess_wav  # optional; imports torch
 
         if self._loaded is None:
@@ -62,7 +62,7 @@ class Encoder:
         return found
 
 
-def _told(likeness: float, spoken_s: float) -> TakeCheck:
+def _result(likeness: float, spoken_s: float) -> TakeCheck:
     said = {
         "ok": "The voice is like the reference's",
         "doubt": "The voice may not be the reference's",

@@ -1,6 +1,6 @@
-"""The process in which takes are checked: `python -m studio.script.checks.process`, one pickled take after another.
+"""The process that checks takes: `python -m studio.script.checks.process`. It reads pickled takes from stdin.
 
-It serves the process that started it, over their own pipes, so what is pickled comes from nobody else.
+It serves only the process that started it, over their pipes, so no other program can send pickles.
 """
 
 import os
@@ -14,16 +14,16 @@ NICENESS = 10
 
 
 def main() -> None:
-    """Answer every (expected, audio) with what was found, or with the sentence of an unforeseen error."""
+    """Answer every (expected, audio) with the checks, or with the message of an unexpected error."""
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what libraries print must not be read as an answer
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # output of libraries must not be read as an answer
     serve(sys.stdin.buffer, answers)
 
 
 def serve(questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Until nothing more comes."""
+    """Answer questions until the input ends."""
     examination = Examination()
     while True:
         try:
@@ -32,7 +32,7 @@ def serve(questions: IO[bytes], answers: IO[bytes]) -> None:
             return
         try:
             answer: object = examination.check(expected, audio)
-        except Exception as error:  # libraries' errors on odd sounds; the take is kept and says so
+        except Exception as error:  # a library failed on unusual audio; the take is stored with a note
             answer = f"{type(error).__name__}: {error}"
         pickle.dump(answer, answers)
         answers.flush()

@@ -1,6 +1,6 @@
-"""Rough ARPABET for English-looking words that the recogniser's dictionary lacks, such as the names of a game.
+"""Rough ARPABET for English-looking words that the recogniser's dictionary lacks, such as names of a game.
 
-Letters to phones by the longest rule that fits. Good enough to find a word in a sound, not to judge how it was said.
+The longest matching rule maps letters to phones. The result suffices to find a word in audio, not to judge it.
 """
 
 VOWELS = frozenset("aeiouy")
@@ -20,7 +20,7 @@ LONG = {"a": "EY", "e": "IY", "i": "AY", "o": "OW", "u": "UW", "y": "AY"}
 
 
 def pronounce(word: str) -> tuple[str, ...]:
-    """Phones of a lower-case word; empty where it holds letters beyond a to z, or none."""
+    """Return the phones of a lower-case word; empty if it has letters beyond a to z, or no letters."""
     letters = word.replace("'", "")
     if not letters or not (letters.isascii() and letters.isalpha()):
         return ()
@@ -34,7 +34,7 @@ def pronounce(word: str) -> tuple[str, ...]:
 
 
 def _next(letters: str, place: int) -> tuple[int, list[str]]:
-    """How many letters the rule takes here, and their phones."""
+    """Return how many letters the next rule consumes, and their phones."""
     rest = letters[place:]
     if place and rest in AT_END:
         silent = rest == "e" and any(c in VOWELS for c in letters[:place])

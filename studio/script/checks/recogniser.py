@@ -1,6 +1,6 @@
-"""The installed recogniser, pocketsphinx with the English model in its wheel, asked in three ways.
+"""The installed recogniser, pocketsphinx with the English model of its wheel, in three modes.
 
-It aligns a line whose words are known, finds the phones without knowing any word, and hears words of its own choice.
+It aligns a line whose words are known, decodes phones without knowing the words, and recognises words freely.
 """
 
 from collections.abc import Sequence
@@ -16,19 +16,21 @@ from studio.script.checks.pronunciation import pronounce
 from studio.script.checks.wording import spoken_words
 
 NAME = "pocketsphinx"
-RATE_HZ = 16_000  # of its acoustic model
+RATE_HZ = 16_000  # rate of the acoustic model
 FRAME_S = 0.01
 LEVEL_LUFS = -20.0
-PAD_S = 0.2  # it drops a word that begins with the sound
-HISS = 1e-4  # digital silence upsets its tracking of noise
-LONGEST_S = 120.0  # beyond this nothing is looked for
-FILLERS = ("<", "[", "+")  # how its words for silence, breath and noise begin
-# A known line must be found whole however badly it fits. A lattice's best path may leave the last word out.
+PAD_S = 0.2  # the recogniser drops a word at the very start of the audio
+HISS = 1e-4  # level of added noise, because digital silence disturbs the tracking of noise
+LONGEST_S = 120.0  # longer audio is not analysed
+FILLERS = ("<", "[", "+")  # first characters of its words for silence, breath and noise
+# Align the whole line, however badly it fits. The best path of a lattice may omit the last word.
 WHOLE = {"beam": 1e-300, "pbeam": 1e-300, "wbeam": 1e-300, "maxhmmpf": -1, "bestpath": False}
 
 
 @dataclass(frozen=True, slots=True)
 class FramedPhone:
+    """A phone and its position in frames."""
+
     phone: str
     start: int  # frames
     length: int
@@ -36,7 +38,7 @@ class FramedPhone:
 
 @dataclass(frozen=True, slots=True)
 class FramedWord:
-    """A spoken word where it was found; its score is a log likelihood in the recogniser's unit."""
+    """A spoken word and its position; the score is a log likelihood in the recogniser's unit."""
 
     word: str
     start: int  # frames of the padded sound
@@ -46,13 +48,13 @@ class FramedWord:
 
 
 class Recogniser:
-    """One process's decoders, made when first needed (0.1 s; hearing freely 0.5 s). Not for several threads."""
+    """The decoders of one process, created when first needed (0.1 s; for free recognition 0.5 s). Not thread-safe."""
 
     def __init__(self) -> None:
         self._decoders: dict[str, Any] = {}
 
     def align(self, pcm: bytes, words: Sequence[str]) -> tuple[FramedWord, ...]:
-        """The words, each where it fits best, all of them in their order; empty where they cannot be placed."""
+        """Return all words in order, each where it fits best; empty if they cannot be aligned."""
         decoder = self._decoder("align", lm=None, **WHOLE)
         if not words or not pcm or not all(self._known(decoder, word) for word in words):
             return ()
@@ -61,13 +63,13 @@ class Recogniser:
             _decode(decoder, pcm)
             decoder.set_alignment()
             _decode(decoder, pcm)
-        except RuntimeError:  # too little sound for so many words, or none
+        except RuntimeError:  # too little audio for the words
             return ()
         found = tuple(_framed(word) for word in decoder.get_alignment() if not word.name.startswith(FILLERS))
         return found if len(found) == len(words) else ()
 
     def free_scores(self, pcm: bytes) -> npt.NDArray[np.float64]:
-        """Log likelihood of each frame under the best sequence of phones, whatever they say; shape (frames,)."""
+        """Return the log likelihood of each frame under the best sequence of any phones; shape (frames,)."""
         from pocketsphinx import get_model_path
 
         model = get_model_path("en-us/en-us-phone.lm.bin")
@@ -80,7 +82,7 @@ class Recogniser:
         return np.concatenate(scores) if scores else np.zeros(0)
 
     def hear(self, pcm: bytes) -> tuple[str, ...]:
-        """Words of its own choice, from its dictionary and what usually follows what."""
+        """Return the words that the recogniser finds by its dictionary and language model."""
         decoder = self._decoder("open")
         _decode(decoder, pcm)
         found = decoder.hyp()
@@ -94,7 +96,7 @@ class Recogniser:
         return self._decoders[purpose]
 
     def _known(self, decoder: Any, word: str) -> bool:
-        """Whether the word can be looked for; a guess at its sound is added where the dictionary lacks it."""
+        """Return True if the word can be aligned; if the dictionary lacks the word, add a guessed pronunciation."""
         if decoder.lookup_word(word) is not None:
             return True
         phones = pronounce(word)
@@ -104,7 +106,7 @@ class Recogniser:
 
 
 def pcm(audio: Audio) -> bytes:
-    """The sound as the recogniser wants it, padded; empty for a sound it cannot or should not hear."""
+    """Return the audio in the recogniser's format, padded; empty if the audio is empty or too long."""
     if not 0.0 < audio.duration_s <= LONGEST_S:
         return b""
     clean = Audio(np.nan_to_num(audio.samples, posinf=1.0, neginf=-1.0).astype(np.float32), audio.sample_rate)
@@ -114,7 +116,7 @@ def pcm(audio: Audio) -> bytes:
 
 
 def _decode(decoder: Any, sound: bytes) -> None:
-    decoder.reinit_feat()  # forgets the sound before, so that their order does not matter
+    decoder.reinit_feat()  # resets the features, so that results do not depend on earlier audio
     decoder.start_utt()
     decoder.process_raw(sound, full_utt=True)
     decoder.end_utt()

@@ -1,4 +1,4 @@
-"""Which words of a written line became which words of the line that an engine was given."""
+"""Map the words of a written line to the words that an engine got."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -9,29 +9,29 @@ from functools import lru_cache
 from studio.script.lexicon import LexiconPart
 
 GAP = re.compile(r"(\s+)")
-DIVIDED = 0.5  # letters that a further pair counts for
-SPLIT_MAX = 12  # words of a passage that is divided by likeness; a longer one stays whole
+DIVIDED = 0.5  # bonus for each further pair, in letters
+SPLIT_MAX = 12  # longest passage in words that is divided by similarity
 
 Respell = Callable[[str], Sequence[LexiconPart]]
 
 
 @dataclass(frozen=True, slots=True)
 class WordPair:
-    """Words as they are written, and what was given to the engine for them; usually one word each."""
+    """Written words, and the words that the engine got for them; usually one word each."""
 
     written: str
     spoken: str
 
 
 def same_words(text: str) -> Sequence[LexiconPart]:
-    """A lexicon without words."""
+    """Return the text as it is, like a lexicon without words."""
     return [LexiconPart(text, text)]
 
 
 def word_pairs(written: str, spoken: str, respell: Respell = same_words) -> Sequence[WordPair]:
-    """Return the words of `written` with those of `spoken`, in their order.
+    """Return the words of `written` with those of `spoken`, in order.
 
-    The lexicon tells which belong together; where it has changed since, likeness of the words does.
+    The lexicon determines the pairs. If it has changed since, similarity of the words does.
     """
     pairs = list(_by_lexicon(respell(written)))
     if [word for pair in pairs for word in pair.spoken.split()] == spoken.split():
@@ -40,7 +40,7 @@ def word_pairs(written: str, spoken: str, respell: Respell = same_words) -> Sequ
 
 
 def _by_lexicon(parts: Sequence[LexiconPart]) -> Iterator[WordPair]:
-    """Cut at gaps that the lexicon left alone."""
+    """Yield pairs divided at gaps outside of respellings."""
     written = spoken = ""
     for part in parts:
         pieces = [part.written] if part.respelling else GAP.split(part.written)
@@ -64,7 +64,7 @@ def _by_likeness(written: Sequence[str], spoken: Sequence[str]) -> list[WordPair
             found += [WordPair(*pair) for pair in zip(written[i:i_end], spoken[j:j_end], strict=True)]
         elif kind == "replace":
             found += _divided(tuple(written[i:i_end]), tuple(spoken[j:j_end]))
-        elif found:  # words of one side alone go with the word before them
+        elif found:  # words of only one side belong to the word before them
             last = found.pop()
             found.append(WordPair(_joined(last.written, written[i:i_end]), _joined(last.spoken, spoken[j:j_end])))
         else:
@@ -73,7 +73,7 @@ def _by_likeness(written: Sequence[str], spoken: Sequence[str]) -> list[WordPair
 
 
 def _divided(written: tuple[str, ...], spoken: tuple[str, ...]) -> list[WordPair]:
-    """Divide a passage so that the pairs are as much alike as possible."""
+    """Divide a passage into the most similar pairs."""
     if max(len(written), len(spoken)) > SPLIT_MAX:
         return [WordPair(" ".join(written), " ".join(spoken))]
     return list(_best(written, spoken)[1])
@@ -96,13 +96,13 @@ def _best(written: tuple[str, ...], spoken: tuple[str, ...]) -> tuple[float, tup
 
 
 def _likeness(pair: WordPair) -> float:
-    """Return a likeness that counts for as much as the written words are long."""
+    """Return a similarity, weighted by the length of the written words."""
     letters = _key(pair.written.replace(" ", "")), _key(pair.spoken.replace(" ", ""))
     return SequenceMatcher(None, *letters, autojunk=False).ratio() * len(letters[0]) + DIVIDED
 
 
 def _whole(pairs: Sequence[WordPair]) -> list[WordPair]:
-    """Join a pair that lacks one side to the pair behind it."""
+    """Join a pair that lacks one side to the next pair."""
     found: list[WordPair] = []
     for pair in pairs:
         if found and not (found[-1].written and found[-1].spoken):

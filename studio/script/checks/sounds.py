@@ -1,4 +1,4 @@
-"""What can be told of a take's sound by arithmetic: clipping, edges, silences, length, loudness."""
+"""Checks by signal processing: clipping, edges, silences, length, loudness."""
 
 from engines.audio import active_frames, frame_length, loudness_lufs, rms_dbfs, silences, speech_span
 from engines.errors import BadText
@@ -11,17 +11,17 @@ from studio.script.script import Outcome, TakeCheck, TimedWord
 
 SILENT_LUFS = -60.0
 LOUD_LUFS = (-38.0, -9.0)
-EDGE_S = 0.01  # at each end; what is as loud there as speech was cut off
+EDGE_S = 0.01  # at each end; if this is as loud as speech, a sound was cut off
 CUT_BELOW_SPEECH_DB = 18.0
-AFTER_DOUBT_S, AFTER_FAIL_S = 0.15, 0.4  # of sound after the last word
-NEAR_S = 0.08  # how late the end of a word may be found
-SILENCE_DOUBT_S, SILENCE_FAIL_S = 0.8, 2.0  # within a line, beyond its own pauses
+AFTER_DOUBT_S, AFTER_FAIL_S = 0.15, 0.4  # seconds of sound after the last word
+NEAR_S = 0.08  # tolerance for the end of a word
+SILENCE_DOUBT_S, SILENCE_FAIL_S = 0.8, 2.0  # within a line, in addition to its pauses
 LENGTH_OK, LENGTH_POSSIBLE = (0.6, 1.6), (0.4, 2.5)  # of the estimate
-LENGTH_SPARE_S = 0.5  # by which short lines may miss their estimate
+LENGTH_SPARE_S = 0.5  # tolerance for short lines
 
 
 def check_sounds(audio: Audio, expected: Expected, words: tuple[TimedWord, ...]) -> tuple[TakeCheck, ...]:
-    """All of them. `words` is where the line was found; empty where it was not."""
+    """Run all checks. `words` are the aligned words; empty if alignment failed."""
     return (
         check_clipping(audio),
         check_beginning(audio),
@@ -97,7 +97,7 @@ def _within(length_s: float, estimate_s: float, share: tuple[float, float]) -> b
 
 
 def _below_speech_db(audio: Audio, edge: Samples) -> float:
-    """How far an edge lies below the speech of the take."""
+    """Return how many dB an edge is below the speech of the take."""
     start, end = speech_span(audio.samples, audio.sample_rate)
     return rms_dbfs(audio.samples[start:end]) - rms_dbfs(edge)
 

@@ -1,4 +1,4 @@
-"""Which spoken words a written word becomes: "67%" is "sixty", "seven", "percent", and "Kael'thas" is "kale", "thass"."""
+"""Map written words to spoken words: "67%" is "sixty", "seven", "percent", and "Kael'thas" is "kale", "thass"."""
 
 import re
 import unicodedata
@@ -12,14 +12,14 @@ from engines.text.spoken import spoken_form
 from studio.script.checks.respelling import Respell, WordPair, same_words, word_pairs
 
 SPOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
-AROUND = " \t\n.,;:!?…\"“”„«»()[]{}‘’'—–-*_~"  # stands at a word, is no part of it
+AROUND = " \t\n.,;:!?…\"“”„«»()[]{}‘’'—–-*_~"  # signs around a word that are not part of it
 BARK_WORDS = 3
 UNIT_MAX = 4  # tokens that are spoken as one, such as "12 km"
 
 
 @dataclass(frozen=True, slots=True)
 class TypedWord:
-    """A word as it is written, and the words of the recogniser's alphabet that are heard for it (at least one)."""
+    """A written word, and at least one word in the recogniser's alphabet that is heard for it."""
 
     typed: str
     spoken: tuple[str, ...]
@@ -27,17 +27,17 @@ class TypedWord:
 
 @dataclass(slots=True)
 class HeardTokens:
-    """Tokens of a text, by their places, and the words that are heard for them."""
+    """Tokens of a text, by position, and the words that are heard for them."""
 
     places: list[int]
     spoken: list[str]
 
 
 def typed_words(text: str, written: str = "", respell: Respell = same_words) -> tuple[TypedWord, ...]:
-    """Return the words of a text in order, without what makes no sound; empty if there is nothing to say.
+    """Return the words of a text in order, without silent parts; empty if nothing is spoken.
 
     `written` is the line before the lexicon was applied; then the words are those of `written`. `respell` applies the
-    lexicon; it is used as far as it leads from `written` to `text`.
+    lexicon, as far as it leads from `written` to `text`.
     """
     says, originals = _says(text), _says(written or text)
     if len(says) != len(originals):
@@ -50,12 +50,12 @@ def typed_words(text: str, written: str = "", respell: Respell = same_words) -> 
 
 
 def spoken_words(text: str) -> tuple[str, ...]:
-    """The same as the words that are heard: lower case, a to z and apostrophes."""
+    """Return the words that are heard: lower case, a to z and apostrophes."""
     return tuple(spoken for word in typed_words(text) for spoken in word.spoken)
 
 
 def is_bark(text: str) -> bool:
-    """Whether a line has one to three words."""
+    """Return True if a line has one to three words."""
     return 0 < len(spoken_words(text)) <= BARK_WORDS
 
 
@@ -71,7 +71,7 @@ def _one(says: Sequence[Say]) -> list[Say]:
 
 
 def _words(pairs: Sequence[WordPair], spoken: Sequence[str]) -> Iterator[TypedWord]:
-    """Return the written words with the words that are heard for them; words that share a sound are one."""
+    """Yield the written words with the words heard for them; written words that share a sound are one."""
     tokens = [(token, at) for at, pair in enumerate(pairs) for token in pair.spoken.split()]
     held: list[int] = []  # places of pairs
     said: list[str] = []
@@ -92,12 +92,12 @@ def _typed(pairs: Sequence[WordPair], places: Sequence[int], said: Sequence[str]
 
 
 def _heard(tokens: Sequence[str], spoken: Sequence[str]) -> list[HeardTokens]:
-    """Return the tokens that make a sound with their words; tokens whose words cannot be told apart are together."""
+    """Return tokens with the words heard for them; tokens whose words cannot be separated are together."""
     places = [place for place, token in enumerate(tokens) if _split(spoken_form(token))]
     plain = [" ".join(_split(tokens[place])) for place in places]
     found: list[HeardTokens] = []
-    moved: list[int] = []  # said elsewhere: "12 May" is "May twelfth"
-    early: list[str] = []  # said before any token
+    moved: list[int] = []  # spoken elsewhere: "12 May" is "May twelfth"
+    early: list[str] = []  # spoken before any token
     for kind, i, i_end, j, j_end in SequenceMatcher(None, plain, spoken, autojunk=False).get_opcodes():
         if kind == "delete":
             moved += places[i:i_end]
@@ -115,7 +115,7 @@ def _heard(tokens: Sequence[str], spoken: Sequence[str]) -> list[HeardTokens]:
 
 
 def _rewritten(tokens: Sequence[str], places: Sequence[int], spoken: Sequence[str]) -> list[HeardTokens]:
-    """Divide into units, such as "12 km", that alone are spoken so; if that is impossible, return a single unit."""
+    """Divide into units, such as "12 km", that are spoken alike on their own; if that is impossible, return a single unit."""
     return _units(tokens, tuple(places), tuple(spoken)) or [HeardTokens(list(places), list(spoken))]
 
 

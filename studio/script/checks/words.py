@@ -1,7 +1,7 @@
-"""Which words of a line are heard in a take.
+"""Find the words of a line in a take.
 
-Each word is judged by how much worse the line's phones fit the sound there than the best phones whatever they say
-(goodness of pronunciation: Witt and Young 2000), and told beside what the recogniser hears when it chooses words itself.
+Each word is judged by how much worse the line's phones fit the audio than the best phones without a text (goodness of
+pronunciation: Witt and Young 2000), and compared with the words that the recogniser hears freely.
 """
 
 from collections.abc import Sequence
@@ -16,36 +16,36 @@ from studio.script.checks.recogniser import NAME, FramedWord, Recogniser, pcm
 from studio.script.checks.wording import TypedWord, spoken_words, typed_words
 from studio.script.script import Outcome, TakeCheck, TimedWord
 
-# Fit in the recogniser's unit a frame, 0 at best. Of the 192 words of the clips in assets/voices one in eight is below DOUBT,
-# one in 28 below MISSING; each of 15 lines held against another clip has a word below MISSING.
+# Fit per frame in the recogniser's unit, at best 0. Of the 192 words of the clips in assets/voices, one in 8 is below DOUBT,
+# one in 28 below MISSING; each of 15 lines compared with another clip has a word below MISSING.
 DOUBT, MISSING = -32.0, -45.0
-SHORT_PHONES, SHORT_MISSING = 3, -62.0  # words of so few phones fit badly by chance
-EXTRA_DOUBT_S, EXTRA_FAIL_S = 0.25, 0.6  # of sound that belongs to no word
-NEAR_S = 0.06  # how far a boundary may be off
-OPEN_FROM, OPEN_RIGHT = 5, 0.4  # words of a line that is heard freely, and the share that should be heard alike
-SHOWN = 4  # words named in a sentence
+SHORT_PHONES, SHORT_MISSING = 3, -62.0  # words with so few phones may fit badly by chance
+EXTRA_DOUBT_S, EXTRA_FAIL_S = 0.25, 0.6  # seconds of sound outside of words
+NEAR_S = 0.06  # tolerance of a boundary
+OPEN_FROM, OPEN_RIGHT = 5, 0.4  # least words of a line for free recognition, and the share that should be recognised
+SHOWN = 4  # words in a message
 ROUGH = "the recogniser is rough: of a synthesizer's clear words it takes every fifth for another"
 
 
 @dataclass(frozen=True, slots=True)
 class HeardLine:
-    """A line as it is found in a sound."""
+    """A line as found in the audio."""
 
     words: tuple[TimedWord, ...]
     fits: tuple[float, ...]  # of each word
-    agreed: tuple[bool, ...]  # whether each is also among the words heard freely
-    extra_s: float  # of sound beside the words
-    heard: tuple[str, ...]  # what is heard without knowing the line
+    agreed: tuple[bool, ...]  # True for words that are also heard freely
+    extra_s: float  # seconds of sound outside of the words
+    heard: tuple[str, ...]  # words that are heard without knowing the line
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
-        """Of each word; one that is also heard freely is judged a step milder."""
+        """Return the outcome of each word; a word that is also heard freely is judged less strictly."""
         measured = zip(self.words, self.fits, self.agreed, strict=True)
         return tuple(_judged(fit, len(word.phones), agreed) for word, fit, agreed in measured)
 
 
 def listen(recogniser: Recogniser, audio: Audio, text: str, written: str = "") -> HeardLine | None:
-    """Find a line in a sound; None if that is impossible. The words are those of `written`, before the lexicon."""
+    """Find a line in the audio; None if that is impossible. The words are those of `written`, before the lexicon."""
     words, sound = typed_words(text, written), pcm(audio)
     found = recogniser.align(sound, [spoken for word in words for spoken in word.spoken])
     if not found:
@@ -57,7 +57,7 @@ def listen(recogniser: Recogniser, audio: Audio, text: str, written: str = "") -
 
 
 def check_words(line: HeardLine, text: str) -> TakeCheck:
-    """Words that are missing, wrong or too many."""
+    """Check for missing, wrong or additional words."""
     outcome, said = _words_said(line, text)
     heard = f'; heard freely: "{" ".join(line.heard)}"' if line.heard else "; heard freely: nothing"
     return TakeCheck(
@@ -66,7 +66,7 @@ def check_words(line: HeardLine, text: str) -> TakeCheck:
 
 
 def check_edges(line: HeardLine) -> TakeCheck:
-    """The first and the last word, which engines lose most."""
+    """Check the first and the last word, which engines lose most often."""
     worst: Outcome = "ok"
     said = []
     for place, which in ((0, "first"), (-1, "last")):
@@ -106,7 +106,7 @@ def _words_said(line: HeardLine, text: str) -> tuple[Outcome, str]:
 
 
 def _alike(wanted: Sequence[str], heard: Sequence[str]) -> float:
-    """Share of the wanted words that are heard in their order."""
+    """Return the share of the wanted words that are heard in order."""
     from difflib import SequenceMatcher
 
     blocks = SequenceMatcher(None, wanted, heard, autojunk=False).get_matching_blocks()
@@ -126,7 +126,7 @@ def _fits(
 
 
 def _extra_s(audio: Audio, words: Sequence[TimedWord]) -> float:
-    """Seconds of sound that is in none of the words."""
+    """Return the seconds of sound outside of the words."""
     frame_s = frame_length(audio.sample_rate) / audio.sample_rate
     active = active_frames(audio.samples, audio.sample_rate)
     at_s = (np.arange(len(active)) + 0.5) * frame_s

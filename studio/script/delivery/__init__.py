@@ -1,4 +1,4 @@
-"""Selected takes as a game's files: processed, named, described, and listed for its engine."""
+"""Selected takes as files for a game: processed, named, described, and listed for its engine."""
 
 from studio.script.delivery.delivery import deliver
 from studio.script.delivery.lines import DeliveredLine

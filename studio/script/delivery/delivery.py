@@ -25,16 +25,16 @@ from studio.script.delivery.text import is_formula, legal
 from studio.script.delivery.writing import LOUDNESS_WITHIN_LU, WrittenFile, written
 
 MANIFESTS = ("manifest.csv", "manifest.json")
-MEASURED_AT = 0.4  # of the work, when every take was measured
+MEASURED_AT = 0.4  # share of the work after measuring the takes
 
 
 def deliver(
     lines: Sequence[DeliveredLine], preset: Preset, folder: Path, report: ProgressReporter, stop: threading.Event
 ) -> DeliveryReport:
-    """Write everything into `folder`, which must be empty or absent; the same lines give the same bytes.
+    """Write a delivery to `folder`, which must be empty or absent; equal lines give equal bytes.
 
-    Raises BadInput before anything is written where names collide or there is nothing to deliver, Cancelled soon after
-    `stop` is set, OSError; what was written by then stays, and the folder's owner removes it.
+    Raises BadInput before the first file if names collide or no line is given, Cancelled soon after `stop` is set, OSError.
+    Files written before an error stay; the owner of the folder removes them.
     """
     lines = [_cleaned(line) for line in lines]
     if not lines:
@@ -57,7 +57,7 @@ def deliver(
 
 
 def _cleaned(line: DeliveredLine) -> DeliveredLine:
-    """The line without characters that no file may hold."""
+    """Return the line without characters that are illegal in files."""
     texts = {field.name: legal(value) for field in fields(line) if isinstance(value := getattr(line, field.name), str)}
     words = tuple(replace(word, word=legal(word.word)) for word in line.words)
     row = {legal(name): legal(value) for name, value in line.row.items()}
@@ -66,7 +66,7 @@ def _cleaned(line: DeliveredLine) -> DeliveredLine:
 
 
 def _refuse_clashes(lines: Sequence[DeliveredLine], stems: Sequence[str], preset: Preset) -> None:
-    """Raises BadInput where a line's file or sidecar would have the name of another, or of a table."""
+    """Raise BadInput if a line's file or sidecar would have the name of another file or of a table."""
     endings = [f".{preset.format}", *(ending for kind in preset.sidecars for ending in ENDINGS[kind])]
     tables = [*MANIFESTS, *(name for kind in preset.handoffs for name in TABLES[kind])]
     paths = [(stem + ending, line.id) for line, stem in zip(lines, stems, strict=True) for ending in endings]
@@ -156,7 +156,7 @@ def _finished(
 
 
 class _Work:
-    """How far a delivery is."""
+    """The progress of a delivery."""
 
     def __init__(self, total: int, report: ProgressReporter, stop: threading.Event) -> None:
         self._total, self._report, self._stop = total, report, stop

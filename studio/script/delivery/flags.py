@@ -1,4 +1,4 @@
-"""What somebody should look at in a delivered file."""
+"""Flags on delivered files that somebody should check."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Flag:
 
 
 def line_flags(line: DeliveredLine) -> Iterator[Flag]:
-    """What is known of a line before its file is made."""
+    """Yield flags that are known before the file is made."""
     if line.changed:
         end = "" if line.sheet_text.endswith((".", "!", "?", "…")) else "."
         now = f" The sheet now says “{line.sheet_text}”{end}" if line.sheet_text else ""

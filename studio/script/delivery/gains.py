@@ -1,4 +1,4 @@
-"""By how much each take is made louder: measured over all takes before the first file is written."""
+"""The gain of each take, from measurements of all takes before the first file is written."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -10,12 +10,12 @@ from studio.script.delivery.peaks import true_peak_dbtp
 from studio.script.delivery.presets import Preset
 from studio.script.delivery.shaping import shaped
 
-GAIN_MAX_DB = 30.0  # more would be noise
-PEAK_MARGIN_DB = 0.1  # under the ceiling, for rounding and for meters finer than ours
+GAIN_MAX_DB = 30.0  # higher gains would only raise noise
+PEAK_MARGIN_DB = 0.1  # margin below the ceiling, for rounding and for more exact meters
 
 
 def gains_db(lines: Sequence[DeliveredLine], preset: Preset, began: Callable[[DeliveredLine], None]) -> list[float]:
-    """Of each line; equal within a character where the preset says so. One take's sound is in memory at a time.
+    """Return the gain of each line, equal within a character if the preset says so. One take's audio is in memory at a time.
 
     `began` is called before each line, and may raise.
     """

@@ -1,6 +1,6 @@
-"""Tables with which Wwise, FMOD, Unreal and Unity take the files in.
+"""Tables with which Wwise, FMOD, Unreal and Unity import the files.
 
-docs/delivery.md says which published description each of them follows, and how each is imported.
+docs/delivery.md names the published description of each table, and how to import it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ TABLES: Mapping[Handoff, tuple[str, ...]] = {
 
 
 def handoff_files(kind: Handoff, files: Sequence[DeliveredFile], preset: Preset) -> Mapping[str, str]:
-    """The tables of one kind: name within the delivery, and content."""
+    """Return the tables of one kind: path within the delivery, and content."""
     if kind == "wwise":
         texts = [wwise(files)]
     elif kind == "fmod":
@@ -67,12 +67,12 @@ def handoff_files(kind: Handoff, files: Sequence[DeliveredFile], preset: Preset)
 
 
 def keys(files: Sequence[DeliveredFile]) -> list[str]:
-    """Return what a game asks for each file by: always the line's id. `deliver` refuses ids that are not unique."""
+    """Return the key of each file in the game: always the line's id. `deliver` refuses ids that are not unique."""
     return [id_key(file.line.id) for file in files]
 
 
 def wwise(files: Sequence[DeliveredFile]) -> str:
-    """Tab-delimited import: paths relative to the table, objects relative to the import's destination."""
+    """Return a tab-delimited import with paths relative to the table and objects relative to the import's destination."""
     rows = [("Audio File", "Object Path", "Object Type", "Notes")]
     for file, key in zip(files, keys(files), strict=True):
         folder = safe_part(file.line.character, plain=True)
@@ -82,12 +82,12 @@ def wwise(files: Sequence[DeliveredFile]) -> str:
 
 
 def fmod(files: Sequence[DeliveredFile]) -> str:
-    """`keys.txt` of an audio table whose source folder is the delivery: key, comma, path."""
+    """Return `keys.txt` of an audio table whose source folder is the delivery: key, comma, path."""
     return "".join(f"{key}, {file.path}\r\n" for file, key in zip(files, keys(files), strict=True))
 
 
 def unreal_strings(files: Sequence[DeliveredFile]) -> str:
-    """A string table; its further columns become metadata of the entries."""
+    """Return a string table; its additional columns become metadata of the entries."""
     rows: list[Sequence[str]] = [("Key", "SourceString", "Comment", "Character", "Emotion", "AudioFile")]
     for file, key in zip(files, keys(files), strict=True):
         line = file.line
@@ -97,7 +97,7 @@ def unreal_strings(files: Sequence[DeliveredFile]) -> str:
 
 
 def unreal_dialogue(files: Sequence[DeliveredFile]) -> str:
-    """A dialogue script, as Unreal's export of one: lists in brackets, True and False in words."""
+    """Return a dialogue script in the form of Unreal's export: lists in brackets, True and False as words."""
     rows: list[Sequence[str]] = [UNREAL_DIALOGUE]
     for file, key in zip(files, keys(files), strict=True):
         line = file.line
@@ -116,7 +116,7 @@ def unreal_dialogue(files: Sequence[DeliveredFile]) -> str:
 
 
 def unity(files: Sequence[DeliveredFile], preset: Preset) -> str:
-    """A string table collection with shared comments: a row a line, a column a language."""
+    """Return a string table collection with shared comments: one row for each line, one column for each language."""
     codes = [(file.line.language or preset.language).strip() or "en" for file in files]
     languages = list(dict.fromkeys(codes))
     header = ["Key", "Id", "Shared Comments", *(f"{LANGUAGES.get(code, code)}({code})" for code in languages)]

@@ -1,4 +1,4 @@
-"""Ids by which a game asks for lines: when two are one to an engine, and ids that all differ."""
+"""Ids of lines in games: which ids an engine treats as equal, and unique ids."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from typing import Literal
 
 from engines.errors import BadInput
 
-# What a delivery does if several lines have one id: ask, by refusing it, or number all but the first.
+# Rule for several lines with one id: ask (the delivery is refused), or number all but the first.
 SameIdRule = Literal["ask", "suffix"]
 KEPT_SIGNS = "_./-"
 RUNS = re.compile(r"_+")
@@ -17,22 +17,22 @@ NAMED = 3  # ids in a message
 
 
 class SameIds(BadInput):
-    """Lines that are to be delivered share an id, and the delivery has no rule for that."""
+    """Delivered lines share an id, and the delivery has no rule for that."""
 
 
 def folded(name: str) -> str:
-    """Equal for names that some file system takes for one."""
+    """Return a key that is equal for names that some file system treats as equal."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def id_key(id: str) -> str:
-    """Return the id as engine tables take it: letters, digits and `_ . / -`. Empty if nothing of it can stay."""
+    """Return the id in the form of engine tables: letters, digits and `_ . / -`; empty if no character can stay."""
     signs = (sign if unicodedata.category(sign)[0] in "LMN" or sign in KEPT_SIGNS else " " for sign in id)
     return "_".join("".join(signs).split()).strip("_-./")
 
 
 def same_ids(ids: Sequence[str]) -> Sequence[Sequence[int]]:
-    """Return the places of ids that are one id to a file system or an engine, each group in order. Empty ids are left out."""
+    """Return groups of positions whose ids are equal to a file system or an engine. Empty ids are left out."""
     places: dict[str, list[int]] = defaultdict(list)
     for place, id in enumerate(ids):
         if identity := _identity(id):
@@ -41,12 +41,12 @@ def same_ids(ids: Sequence[str]) -> Sequence[Sequence[int]]:
 
 
 def numbered(ids: Sequence[str]) -> list[str]:
-    """Return ids that all differ: of those that are one, the first stays, and the others get `_2`, `_3` and so on."""
+    """Return unique ids: of equal ids, the first stays, and the others get `_2`, `_3` and so on."""
     return _numbered(ids, _identity)
 
 
 def numbered_names(names: Sequence[str]) -> list[str]:
-    """Return file names that all differ on every file system, numbered likewise."""
+    """Return file names that are unique on every file system, numbered like ids."""
     return _numbered(names, folded)
 
 
@@ -65,7 +65,7 @@ def _numbered(names: Sequence[str], identity: Callable[[str], str]) -> list[str]
 
 
 def refuse_same_ids(ids: Sequence[str]) -> None:
-    """Raises SameIds."""
+    """Raise SameIds if ids are equal."""
     groups = same_ids(ids)
     if not groups:
         return
@@ -79,7 +79,7 @@ def refuse_same_ids(ids: Sequence[str]) -> None:
 
 
 def _identity(id: str) -> str:
-    """Equal for ids that some engine or file system takes for one."""
+    """Return a key that is equal for ids that some engine or file system treats as equal."""
     plain = "".join(
         sign if sign.isalnum() or sign == "-" or unicodedata.category(sign)[0] == "M" else "_" for sign in id
     )

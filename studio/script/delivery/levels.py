@@ -1,4 +1,4 @@
-"""How loud several files are together: BS.1770 as if they stood one after another, without holding their sound."""
+"""Loudness of several files together (BS.1770), as if they were played in a row, without keeping their audio."""
 
 from collections.abc import Sequence
 
@@ -11,20 +11,20 @@ from engines.types import Audio
 Energies = npt.NDArray[np.float64]  # K-weighted mean square of each 100 ms
 
 STEP_S = 0.1
-STEPS = 4  # of 100 ms in a gating block, which begins with every step
+STEPS = 4  # steps of 100 ms in a gating block; a block begins with every step
 ABSOLUTE_GATE_LUFS = -70.0
 RELATIVE_GATE_LU = -10.0
 OFFSET_DB = -0.691
 
 
 def energies(audio: Audio) -> Energies:
-    """What `together_lufs` needs of a sound; the last step counts as if silence followed."""
+    """Return what `together_lufs` needs of a sound; the last step counts as if silence followed."""
     from pyloudnorm.iirfilter import IIRfilter  # half a second to import; only measuring needs it
 
     step = round(STEP_S * audio.sample_rate)
     weighted = audio.samples.astype(np.float64)
-    shelf = IIRfilter(4.0, 1 / np.sqrt(2), 1500.0, audio.sample_rate, "high_shelf")
-    for stage in (shelf, IIRfilter(0.0, 0.5, 38.0, audio.sample_rate, "high_pass")):
+    high_shelf = IIRfilter(4.0, 1 / np.sqrt(2), 1500.0, audio.sample_rate, "high_shelf")
+    for stage in (high_shelf, IIRfilter(0.0, 0.5, 38.0, audio.sample_rate, "high_pass")):
         weighted = stage.apply_filter(weighted)
     padded = np.zeros(-(-len(weighted) // step) * step)
     padded[: len(weighted)] = weighted
@@ -32,7 +32,7 @@ def energies(audio: Audio) -> Energies:
 
 
 def together_lufs(parts: Sequence[Energies]) -> float:
-    """Integrated loudness (ITU-R BS.1770-4) of sounds in a row, LUFS; SILENCE_DB where there is nothing to hear."""
+    """Return the integrated loudness (ITU-R BS.1770-4) of sounds in a row in LUFS; SILENCE_DB for silence."""
     steps = np.concatenate(parts) if parts else np.zeros(0)
     if not len(steps):
         return SILENCE_DB
@@ -46,7 +46,7 @@ def together_lufs(parts: Sequence[Energies]) -> float:
 
 
 def momentary_lufs(part: Energies) -> float:
-    """The loudest 400 ms, LUFS."""
+    """Return the loudness of the loudest 400 ms in LUFS."""
     width = min(STEPS, len(part))
     return float(_lufs(np.max(np.convolve(part, np.full(width, 1 / width), mode="valid")))) if width else SILENCE_DB
 

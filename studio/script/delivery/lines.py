@@ -1,4 +1,4 @@
-"""A take that is to be delivered, with all that its file and the tables around it say of it."""
+"""A line of a delivery, with everything that its file and the tables contain."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,28 +11,30 @@ from studio.script.script import TimedWord
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveredLine:
-    id: str  # unlike the ids of all other lines
+    """A selected take with the data of its line."""
+
+    id: str  # unique among the lines
     character: str
-    text: str  # what the take says, as it was written when the take was made
-    audio: Callable[[], Audio] = field(repr=False, compare=False)  # asked for twice: once to measure, once to write
+    text: str  # text of the take as written when the take was made
+    audio: Callable[[], Audio] = field(repr=False, compare=False)  # called twice: to measure and to write
     emotion: str = ""
     direction: str = ""
-    filename: str = ""  # the sheet's own, with folders or without, with an ending or without
+    filename: str = ""  # name in the sheet, with or without folders and ending
     scene: str = ""
-    language: str = ""  # ISO 639-1, with a region or without; "" = the preset's
+    language: str = ""  # ISO 639-1, optionally with a region; "" = the preset's
     notes: str = ""
-    take: int = 1  # its number
+    take: int = 1  # number of the take
     voice: str = ""  # champion or sample
     engine: str = ""
-    version: str = ""  # of the champion
-    settings: Mapping[str, float] = field(default_factory=dict)  # of the engine, those that were chosen
+    version: str = ""  # version of the champion
+    settings: Mapping[str, float] = field(default_factory=dict)  # chosen settings of the engine
     seed: int = 0
-    limit: str = ""  # what the sheet says of the file's length
+    limit: str = ""  # length limit in the sheet
     mark: Literal["", "hold", "retake"] = ""  # a mark that was given after the select
     changed: str = ""  # what changed in the sheet since the take was made; "" if the take is not stale
-    sheet_id: str | None = None  # as the sheet says it, "" if it has none; None = as `id`
-    sheet_text: str = ""  # as the sheet says it now, if `text` differs
-    faults: tuple[str, ...] = ()  # sentences: which of its checks failed
-    made_at: datetime | None = None  # when the take was made; no other time is written anywhere
-    words: tuple[TimedWord, ...] = ()  # in the take's own seconds
+    sheet_id: str | None = None  # id in the sheet, "" if it has none; None = equal to `id`
+    sheet_text: str = ""  # present text in the sheet, if `text` differs
+    faults: tuple[str, ...] = ()  # sentences on failed checks
+    made_at: datetime | None = None  # creation of the take; the only time in a delivery
+    words: tuple[TimedWord, ...] = ()  # times in seconds of the take
     row: Mapping[str, str] = field(default_factory=dict)  # the sheet's other columns, for the manifest

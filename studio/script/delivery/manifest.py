@@ -1,4 +1,4 @@
-"""The list of what was delivered, as a table and as JSON."""
+"""The list of delivered files, as a table and as JSON."""
 
 import json
 from collections.abc import Sequence
@@ -10,30 +10,30 @@ from studio.script.delivery.text import csv_text
 
 LINE_FIELDS = ("id", "character", "text", "emotion", "direction", "scene", "language", "notes")
 TAKE_FIELDS = ("take", "voice", "version", "engine", "seed")
-SHEET_FIELDS = ("changed", "sheet_text", "sheet_id")  # where the sheet differs from the take and its file
+SHEET_FIELDS = ("changed", "sheet_text", "sheet_id")  # differences between the sheet and the take
 FILE_FIELDS = ("duration_s", "sample_rate", "bits", "loudness_lufs", "true_peak_dbtp", "head_ms", "tail_ms", "gain_db")
-BYTE_ORDER_MARK = "\ufeff"  # without which Excel takes UTF-8 for something else
-ROW_PREFIX = "sheet: "  # before the names of the sheet's other columns
+BYTE_ORDER_MARK = "\ufeff"  # needed by Excel to read UTF-8
+ROW_PREFIX = "sheet: "  # prefix of the sheet's other columns
 
 
 def manifest_csv(files: Sequence[DeliveredFile]) -> str:
-    """A row a file; the sheet's other columns come last. Formulas are neutralised, as in every table."""
+    """Return a table with one row for each file; other columns of the sheet come last. Formulas are neutralised."""
     columns = list(dict.fromkeys(name for file in files for name in file.line.row))
-    told_fields = ("file", *LINE_FIELDS, *TAKE_FIELDS, "settings", *SHEET_FIELDS, *FILE_FIELDS)
-    header = [*told_fields, "flags", "sha256", *(ROW_PREFIX + column for column in columns)]
+    columns_of_line = ("file", *LINE_FIELDS, *TAKE_FIELDS, "settings", *SHEET_FIELDS, *FILE_FIELDS)
+    header = [*columns_of_line, "flags", "sha256", *(ROW_PREFIX + column for column in columns)]
     rows = []
     for file in files:
-        told = _told(file)
-        told["settings"] = " ".join(f"{name}={value:g}" for name, value in file.line.settings.items())
-        shown = ["" if told[name] is None else str(told[name]) for name in told_fields]
+        fields = _file_json(file)
+        fields["settings"] = " ".join(f"{name}={value:g}" for name, value in file.line.settings.items())
+        shown = ["" if fields[name] is None else str(fields[name]) for name in columns_of_line]
         flags = " ".join(flag.message for flag in file.flags)
         rows.append([*shown, flags, file.sha256, *(file.line.row.get(name, "") for name in columns)])
     return BYTE_ORDER_MARK + csv_text([header, *rows])
 
 
 def manifest_json(files: Sequence[DeliveredFile], characters: Sequence[CharacterLevel], preset: Preset) -> str:
-    """The same with every text exactly as it is, the sidecars, and what was chosen."""
-    told: dict[str, Any] = {
+    """Return JSON with unchanged texts, the sidecars, and the choices of the delivery."""
+    content: dict[str, Any] = {
         "preset": preset_json(preset),
         "characters": [
             {
@@ -45,12 +45,12 @@ def manifest_json(files: Sequence[DeliveredFile], characters: Sequence[Character
             }
             for level in characters
         ],
-        "files": [_told(file) for file in files],
+        "files": [_file_json(file) for file in files],
     }
-    return json.dumps(told, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
-def _told(file: DeliveredFile) -> dict[str, Any]:
+def _file_json(file: DeliveredFile) -> dict[str, Any]:
     line = file.line
     return {
         "file": file.path,

@@ -1,4 +1,4 @@
-"""What a WAV file says of itself: EBU's bext, iXML with the fields of Sony's ASWG-G006, and a cue for each word."""
+"""Metadata of WAV files: EBU's bext, iXML with the fields of Sony's ASWG-G006, and a cue for each word."""
 
 import re
 import struct
@@ -13,13 +13,13 @@ from studio.script.delivery.text import ascii_only, one_line
 from studio.script.script import TimedWord
 
 BEXT_VERSION, IXML_VERSION, ASWG_VERSION = 2, "3.01", "1.1"
-NOT_GIVEN = 0x7FFF  # of a loudness field
+NOT_GIVEN = 0x7FFF  # value of an unknown loudness field
 LANGUAGE = re.compile(r"([A-Za-z]{2})([-_].*)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLevels:
-    """Of the samples as they are in the file."""
+    """Levels of the samples in the file."""
 
     loudness_lufs: float
     momentary_lufs: float  # the loudest 400 ms
@@ -27,7 +27,7 @@ class FileLevels:
 
 
 def bext(line: DeliveredLine, preset: Preset, levels: FileLevels, digest: str) -> RiffChunk:
-    """Broadcast Audio Extension, version 2 (EBU Tech 3285); its texts are ASCII."""
+    """Return a Broadcast Audio Extension chunk, version 2 (EBU Tech 3285); its texts are ASCII."""
     made = line.made_at
     history = f"A=PCM,F={preset.sample_rate},W={preset.bits},M=mono,T={_field(line.engine or 'studio')}\r\n"
     loudness = [_hundredths(levels.loudness_lufs), NOT_GIVEN, _hundredths(levels.true_peak_dbtp)]
@@ -48,7 +48,7 @@ def bext(line: DeliveredLine, preset: Preset, levels: FileLevels, digest: str) -
 
 
 def ixml(line: DeliveredLine, preset: Preset, levels: FileLevels) -> RiffChunk:
-    """iXML; what is not known is left out, as its guidelines ask."""
+    """Return an iXML chunk; unknown fields are left out, as its guidelines require."""
     root = Element("BWFXML")
     fields = {
         "IXML_VERSION": IXML_VERSION,
@@ -67,7 +67,7 @@ def ixml(line: DeliveredLine, preset: Preset, levels: FileLevels) -> RiffChunk:
 
 
 def cues(words: Sequence[TimedWord], rate: int) -> list[RiffChunk]:
-    """A cue point where each word begins, labelled with it; nothing where there are no words."""
+    """Return a labelled cue point for the start of each word; nothing without words."""
     if not words:
         return []
     points = [round(word.start_s * rate) for word in words]
@@ -77,7 +77,7 @@ def cues(words: Sequence[TimedWord], rate: int) -> list[RiffChunk]:
 
 
 def _aswg(line: DeliveredLine, preset: Preset, levels: FileLevels) -> dict[str, str]:
-    """In the schema's order."""
+    """Return the fields of ASWG-G006, in the order of its schema."""
     language = LANGUAGE.fullmatch(line.language or preset.language)
     return {
         "contentType": "dialog",
@@ -111,7 +111,7 @@ def _ascii(text: str, length: int) -> bytes:
 
 
 def _field(text: str) -> str:
-    """Within a coding history, which commas and line ends divide."""
+    """Return a text without commas, which separate the fields of a coding history."""
     return ascii_only(text).replace(",", " ")
 
 

@@ -1,7 +1,7 @@
 """Mouth shapes for lip-sync from ARPABET phones: Oculus's 15 visemes, and Rhubarb's nine shapes.
 
-Where the published tables leave a choice (Rhubarb's do for most consonants) the first that they name is taken.
-docs/delivery.md has their addresses.
+Where the published tables allow several shapes, as Rhubarb's do for most consonants, the first is used. docs/delivery.md has
+links to the tables.
 """
 
 import json
@@ -14,9 +14,9 @@ from studio.script.delivery.timing import SILENT, Spell, merged
 
 VISEMES = ("sil", "PP", "FF", "TH", "DD", "kk", "CH", "SS", "nn", "RR", "aa", "E", "ih", "oh", "ou")
 SHAPES = ("A", "B", "C", "D", "E", "F", "G", "H", "X")
-FIRST_PART = 0.6  # of a diphthong
-LONG_S = 0.2  # from here on a vowel opens the mouth wide, and an L shows the tongue
-BREATH = "HH"  # has the shape of what follows
+FIRST_PART = 0.6  # share of a diphthong
+LONG_S = 0.2  # a longer vowel opens the mouth wide, and a longer L shows the tongue
+BREATH = "HH"  # has the shape of the next phone
 
 VISEMES_OF: Mapping[str, tuple[str, ...]] = {  # two for diphthongs
     SILENT: ("sil",),
@@ -60,19 +60,19 @@ LONG_SHAPES_OF: Mapping[str, tuple[str, ...]] = {"AH": ("D",), "AY": ("D", "B"),
 
 
 def visemes(phones: Sequence[Spell]) -> list[Spell]:
-    """Oculus's visemes of these phones, which have no gaps; nor have the visemes."""
+    """Return Oculus's visemes of these phones, without gaps."""
     return list(merged(_cues(phones, _visemes)))
 
 
 def mouth_shapes(phones: Sequence[Spell]) -> list[Spell]:
-    """Rhubarb's shapes of these phones, which have no gaps, in whole hundredths of a second as Rhubarb counts."""
+    """Return Rhubarb's shapes of these phones, without gaps, in hundredths of a second as Rhubarb does."""
     parts = _cues(phones, _shapes)
     counted = [replace(part, start_s=_hundredths(part.start_s), end_s=_hundredths(part.end_s)) for part in parts]
     return list(merged([part for part in counted if part.end_s > part.start_s]))
 
 
 def visemes_json(file: str, phones: Sequence[Spell]) -> dict[str, Any]:
-    """To the millisecond."""
+    """Return the visemes as JSON, with times in milliseconds."""
     cues = [
         {"viseme": spell.name, "start_s": round(spell.start_s, 3), "end_s": round(spell.end_s, 3)}
         for spell in visemes(phones)
@@ -81,7 +81,7 @@ def visemes_json(file: str, phones: Sequence[Spell]) -> dict[str, Any]:
 
 
 def rhubarb_json(file: str, phones: Sequence[Spell]) -> str:
-    """As `rhubarb -f json` writes it; the file's name is relative to where this lies."""
+    """Return the output of `rhubarb -f json`; the file's name is relative to the folder of the JSON file."""
     cues = [
         f'    {{ "start": {cue.start_s:.2f}, "end": {cue.end_s:.2f}, "value": "{cue.name}" }}'
         for cue in mouth_shapes(phones)
@@ -94,13 +94,13 @@ def rhubarb_json(file: str, phones: Sequence[Spell]) -> str:
 
 
 def rhubarb_tsv(phones: Sequence[Spell]) -> str:
-    """As `rhubarb -f tsv` writes it: where each shape begins, and the end of the file with a closed mouth."""
+    """Return the output of `rhubarb -f tsv`: the start of each shape, and a closed mouth at the end of the file."""
     rows = [f"{cue.start_s:.2f}\t{cue.name}" for cue in mouth_shapes(phones)]
     return "\n".join([*rows, f"{_hundredths(phones[-1].end_s):.2f}\tX"]) + "\n"
 
 
 def _cues(phones: Sequence[Spell], names: Callable[[Spell], tuple[str, ...]]) -> list[Spell]:
-    """What the mouth does, phone by phone; a breath looks as what follows it begins."""
+    """Return the mouth shapes phone by phone; a breath has the first shape of the next phone."""
     found: list[Spell] = []
     following = names(Spell(SILENT, 0.0, 0.0))[0]
     for phone in reversed(phones):
@@ -111,7 +111,7 @@ def _cues(phones: Sequence[Spell], names: Callable[[Spell], tuple[str, ...]]) ->
 
 
 def _visemes(phone: Spell) -> tuple[str, ...]:
-    return VISEMES_OF.get(phone.name, VISEMES_OF[SILENT])  # noises are no phones
+    return VISEMES_OF.get(phone.name, VISEMES_OF[SILENT])  # noises have no viseme
 
 
 def _shapes(phone: Spell) -> tuple[str, ...]:

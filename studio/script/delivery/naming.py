@@ -1,4 +1,4 @@
-"""Where each line's file lies: names from a template or the sheet, as file systems and engines take them."""
+"""Paths of files, from a template or the sheet, valid on all file systems and in engines."""
 
 import re
 import string
@@ -14,19 +14,19 @@ TEXTS = ("character", "id", "emotion", "scene", "language", "voice", "engine")
 NUMBERS = ("take", "seed")
 NUMBER_FORM = re.compile(r"(0?[1-9])?d?")
 AUDIO_ENDING = re.compile(r"\.(wav|wave|mp3|ogg|opus|flac|aiff?|m4a|wem)$", re.IGNORECASE)
-AT_FIRST = frozenset("-=+@%＝＋－＠")  # an option to a program, or a formula to a spreadsheet
+AT_FIRST = frozenset("-=+@%＝＋－＠")  # starts an option of a program, or a formula of a spreadsheet
 SEPARATORS = re.compile(r"[/\\]")
 FORBIDDEN = frozenset('<>:"/\\|?*')
 RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])", re.IGNORECASE)
 PART_MAX_BYTES = 120
-PATH_MAX = 180  # characters; Windows allows 259 with the drive and everything before
+PATH_MAX = 180  # characters; Windows allows 259 including drive and folders
 
 
 def file_stems(lines: Sequence[DeliveredLine], preset: Preset) -> list[str]:
-    """Each line's path within the delivery, with "/" and without an ending. Raises BadInput and BadSetting.
+    """Return each line's path within the delivery, with "/" and without an ending. Raises BadInput and BadSetting.
 
-    A folder may not leave the delivery, and no two names may be one where capitals do not count: names that are one are
-    numbered if the preset has the rule "suffix", else refused.
+    A path may not leave the delivery, and no two names may be equal when case is ignored. Equal names are numbered if the
+    preset has the rule "suffix", else refused.
     """
     pieces = _parsed(preset.template)
     stems = [_stem(line, pieces, preset) for line in lines]
@@ -40,7 +40,7 @@ def file_stems(lines: Sequence[DeliveredLine], preset: Preset) -> list[str]:
 
 
 def refuse_collisions(paths: Sequence[str], owners: Sequence[str]) -> None:
-    """Raises BadInput where two files would have one name, or a file that of a folder, on any file system."""
+    """Raise BadInput if two files, or a file and a folder, would have equal names on some file system."""
     taken: dict[str, str] = {}
     for path, owner in zip(paths, owners, strict=True):
         key = folded(path)
@@ -59,7 +59,7 @@ def refuse_collisions(paths: Sequence[str], owners: Sequence[str]) -> None:
 
 
 def safe_part(part: str, plain: bool = False) -> str:
-    """One part of a path as any file system takes it; `plain` also as game engines do."""
+    """Return a part of a path that is valid on any file system; with `plain` also in game engines."""
     kept = "".join(character if _fits(character, plain) else "_" for character in unicodedata.normalize("NFC", part))
     kept = _shortened(kept).strip(" .")
     if kept[:1] in AT_FIRST:
@@ -81,7 +81,10 @@ def _shortened(part: str) -> str:
 
 
 def _parsed(template: str) -> list[tuple[str, str, str]]:
-    """Literal text, the field after it ("" at the end), and that field's form. Nothing but plain fields is allowed."""
+    """Parse a template into literal texts, each with the field after it ("" at the end) and the field's format.
+
+    Only plain fields are valid. Raises BadSetting.
+    """
     try:
         parsed = list(string.Formatter().parse(template))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Ogg Vorbis whose bytes depend on the sound alone: libsndfile draws each stream's number by the clock."""
+"""Ogg Vorbis whose bytes depend only on the audio. libsndfile derives each stream's serial number from the time."""
 
 import io
 import struct
@@ -14,14 +14,14 @@ POLYNOMIAL = 0x04C11DB7
 
 
 def vorbis_bytes(audio: Audio) -> bytes:
-    """The sound as Ogg Vorbis; samples beyond full scale are clipped."""
+    """Encode as Ogg Vorbis; samples beyond full scale are clipped."""
     file = io.BytesIO()
     soundfile.write(file, np.clip(audio.samples, -1.0, 1.0), audio.sample_rate, format="OGG", subtype="VORBIS")
     return renumbered(file.getvalue())
 
 
 def renumbered(ogg: bytes) -> bytes:
-    """The same Ogg file with 1 as its stream's number, in every page and in the pages' checksums (RFC 3533)."""
+    """Return the Ogg file with 1 as the stream's serial number, and corrected checksums of its pages (RFC 3533)."""
     table = _table()
     pages, at = [], 0
     while at < len(ogg):
@@ -44,7 +44,7 @@ def _checksum(page: bytearray, table: list[int]) -> int:
 
 
 def _table() -> list[int]:
-    """Of each first byte, what it does to the checksum."""
+    """Return the checksum table: the effect of each first byte."""
     table = []
     for first in range(256):
         value = first << 24

@@ -1,4 +1,4 @@
-"""Peaks between the samples: measured and limited."""
+"""Measure and limit peaks between samples."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,20 +7,20 @@ import soxr
 from engines.audio.loudness import SILENCE_DB
 from engines.types import Audio, Samples
 
-OVERSAMPLED = 8  # BS.1770-4 asks for 4 at least
-AROUND = 64  # samples of silence around the sound, into which the filter may ring
-REACH_S = 0.005  # how long before and after a peak the limiter turns down
-PASSES = 3  # turning down moves the peaks between samples a little
+OVERSAMPLED = 8  # BS.1770-4 requires at least 4
+AROUND = 64  # samples of silence around the sound, for the filter's ringing
+REACH_S = 0.005  # time around a peak that the limiter turns down
+PASSES = 3  # turning down shifts the peaks between samples slightly
 
 
 def true_peak_dbtp(audio: Audio) -> float:
-    """Highest point of the waveform, dB re full scale; SILENCE_DB for silence."""
+    """Return the highest point of the waveform in dB re full scale; SILENCE_DB for silence."""
     highest = float(_peaks(audio).max(initial=0.0))
     return 20 * float(np.log10(highest)) if highest > 10 ** (SILENCE_DB / 20) else SILENCE_DB
 
 
 def limited(audio: Audio, ceiling_dbtp: float) -> Audio:
-    """The sound turned down around what is higher than the ceiling; the same object where nothing is."""
+    """Return the sound, turned down around peaks above the ceiling; the same object if there are none."""
     from scipy.ndimage import convolve1d, minimum_filter1d
 
     ceiling = 10 ** (ceiling_dbtp / 20)
@@ -39,7 +39,7 @@ def limited(audio: Audio, ceiling_dbtp: float) -> Audio:
 
 
 def _peaks(audio: Audio) -> npt.NDArray[np.float64]:
-    """The highest point near each sample; shape (frames,)."""
+    """Return the highest point near each sample; shape (frames,)."""
     if not len(audio.samples):
         return np.zeros(0)
     padded: Samples = np.pad(audio.samples, AROUND)

@@ -1,4 +1,4 @@
-"""What can be chosen about a delivery, and the usual choices."""
+"""The choices of a delivery, and presets of them."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
@@ -19,7 +19,7 @@ HANDOFFS: tuple[Handoff, ...] = get_args(Handoff)
 RATES_HZ = (16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000)
 RATES_OF_MP3_HZ = (16_000, 22_050, 24_000, 32_000, 44_100, 48_000)
 BITS = (16, 24)
-RANGES = {  # of the numbers, both ends allowed
+RANGES = {  # of the numbers, both ends included
     "head_ms": (0.0, 10_000.0),
     "tail_ms": (0.0, 10_000.0),
     "fade_in_ms": (0.0, 1_000.0),
@@ -44,30 +44,30 @@ def _refuse_others(values: tuple[object, ...], allowed: tuple[object, ...], name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """All choices of a delivery. Raises BadSetting where one makes no sense."""
+    """All choices of a delivery. Raises BadSetting for an invalid choice."""
 
     name: str = "game"
     format: FileFormat = "wav"
     sample_rate: int = 48_000  # Hz
-    bits: int = 24  # of wav
+    bits: int = 24  # for wav
     head_ms: float = 50.0  # silence before the speech, and after it
     tail_ms: float = 100.0
-    fade_in_ms: float = 5.0  # within that silence, so that no speech is faded
+    fade_in_ms: float = 5.0  # within that silence, so that speech is not faded
     fade_out_ms: float = 5.0
     loudness: Loudness = "character"  # one gain for all lines of a character, one for each file, or none
     target_lufs: float = -23.0
     ceiling_dbtp: float = -1.0
-    over_peak: OverPeak = "limit"  # a peak over the ceiling is limited, or all of its character is made softer
+    over_peak: OverPeak = "limit"  # a peak over the ceiling is limited, or all files of its character are turned down
     template: str = "{character}/{id}_{take:02}"
-    sheet_names: bool = True  # the sheet's own file names, if a column has them
-    same_ids: SameIdRule = "ask"  # several lines with one id are refused, or all but the first get a number
-    plain_names: bool = True  # letters, digits, _ and - only, as engines like them
+    sheet_names: bool = True  # use the file names of the sheet, if a column has them
+    same_ids: SameIdRule = "ask"  # equal ids are refused, or all but the first get a number
+    plain_names: bool = True  # only letters, digits, _ and -, which all engines accept
     metadata: bool = True  # bext, iXML and cues; wav only
     project: str = ""
     session: str = ""
     originator: str = "Champion Voice Studio"
     usage_rights: str = ""
-    language: str = "en"  # of lines that name none
+    language: str = "en"  # language of lines that name none
     directions: bool = False  # stage directions and pause tags stay in subtitles, tables and metadata
     sidecars: tuple[Sidecar, ...] = SIDECARS
     handoffs: tuple[Handoff, ...] = HANDOFFS
@@ -102,7 +102,7 @@ PRESETS: Mapping[str, Preset] = {
 
 
 def preset_of(name: str, choices: Mapping[str, object]) -> Preset:
-    """A preset of this name ("custom" begins as "game") with some fields chosen otherwise. Raises BadSetting."""
+    """Return the preset with this name ("custom" starts as "game") with changed fields. Raises BadSetting."""
     base = replace(GAME, name="custom") if name == "custom" else PRESETS.get(name)
     if base is None:
         raise BadSetting(f"there is no preset {name!r}; choose one of {', '.join((*PRESETS, 'custom'))}")
@@ -111,12 +111,12 @@ def preset_of(name: str, choices: Mapping[str, object]) -> Preset:
 
 
 def preset_json(preset: Preset) -> dict[str, Any]:
-    """All fields, as `preset_of` takes them."""
+    """Return all fields, as `preset_of` accepts them."""
     return asdict(preset) | {"sidecars": list(preset.sidecars), "handoffs": list(preset.handoffs)}
 
 
 def _as(kind: type | None, key: str, value: object) -> Any:
-    """A value as a field of this kind takes it."""
+    """Convert a value to the type of a field. Raises BadSetting."""
     if kind is None:
         raise BadSetting(f"a delivery has no choice {key!r}")
     if kind is float and isinstance(value, int) and not isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""What a delivery wrote, how it measures, and what somebody should look at."""
+"""The result of a delivery: files, measurements, and flags."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,49 +9,51 @@ from studio.script.delivery.lines import DeliveredLine
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveredFile:
-    """A line's file, measured as it is on the disk."""
+    """The file of a line, measured as written."""
 
     line: DeliveredLine
     path: str  # within the delivery, with "/"
-    sidecars: tuple[str, ...]  # likewise
+    sidecars: tuple[str, ...]  # paths within the delivery
     duration_s: float
     sample_rate: int  # Hz
-    bits: int | None  # None where the format has no such thing
-    head_ms: float | None  # silence before the speech and after it; None where no speech was found
+    bits: int | None  # None for formats without a bit depth
+    head_ms: float | None  # silence before and after the speech; None without speech
     tail_ms: float | None
     loudness_lufs: float
     true_peak_dbtp: float
-    gain_db: float  # by which the take was made louder
+    gain_db: float  # gain applied to the take
     sha256: str
     flags: tuple[Flag, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CharacterLevel:
-    """All lines of a character together."""
+    """The levels of all lines of a character together."""
 
     character: str
     lines: int
-    gain_db: float | None  # None where each file had its own
+    gain_db: float | None  # None if each file has a separate gain
     loudness_lufs: float
     flags: tuple[Flag, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryReport:
+    """The files and flags of a delivery."""
+
     files: tuple[DeliveredFile, ...]  # in the order of the lines
     characters: tuple[CharacterLevel, ...]
-    paths: tuple[str, ...]  # of every file, manifests and tables too
-    flags: tuple[str, ...]  # of the delivery as a whole
+    paths: tuple[str, ...]  # paths of all files, including manifests and tables
+    flags: tuple[str, ...]  # flags of the whole delivery
 
     @property
     def flagged(self) -> int:
-        """How many files somebody should look at."""
+        """Count the files with flags."""
         return sum(bool(file.flags) for file in self.files)
 
 
 def report_json(report: DeliveryReport) -> dict[str, Any]:
-    """The report with what somebody should look at. Nothing is named `path`, which Gradio's clients take for a file."""
+    """Return the flags as JSON. No field is named `path`, because Gradio's clients treat such a field as a file."""
     flagged = [{"file": file.path, "flags": _messages(file.flags)} for file in report.files if file.flags]
     characters = [asdict(level) | {"flags": _messages(level.flags)} for level in report.characters]
     return {
@@ -64,7 +66,7 @@ def report_json(report: DeliveryReport) -> dict[str, Any]:
 
 
 def _findings(report: DeliveryReport) -> list[dict[str, Any]]:
-    """The flags of the files by their kind, the most urgent kind first."""
+    """Return the flags of the files by kind, the most urgent kind first."""
     flags = [(file.path, flag) for file in report.files for flag in file.flags]
     groups = []
     for kind, title in TITLES.items():

@@ -1,4 +1,4 @@
-"""RIFF/WAVE written chunk by chunk, so that what a file says of itself never touches its samples."""
+"""Write RIFF/WAVE files chunk by chunk, so that metadata never affects the samples."""
 
 import struct
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ def wav_bytes(
     before: Sequence[RiffChunk] = (),
     after: Sequence[RiffChunk] = (),
 ) -> bytes:
-    """A mono WAV file, with chunks before and after its samples."""
+    """Return a mono WAV file, with chunks before and after its samples."""
     width = bits // 8
     form = struct.pack("<HHIIHH", PCM, 1, rate, rate * width, width, bits)
     samples = whole.astype("<i4").view(np.uint8).reshape(-1, 4)[:, :width].tobytes()
@@ -27,7 +27,7 @@ def wav_bytes(
 
 
 def chunk_bytes(chunk: RiffChunk) -> bytes:
-    """Name, length, content; a zero byte after odd lengths, which does not count."""
+    """Return name, length and content; odd lengths are followed by a zero byte that does not count."""
     name, content = chunk
     return name + struct.pack("<I", len(content)) + content + b"\0" * (len(content) % 2)
 

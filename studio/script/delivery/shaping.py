@@ -1,4 +1,4 @@
-"""From a take to the samples of its file: rate, exact silence at the edges, fades, whole numbers with dither."""
+"""Convert takes to the samples of files: rate, exact silence at the edges, fades, integers with dither."""
 
 from dataclasses import dataclass
 
@@ -12,17 +12,19 @@ from studio.script.delivery.presets import Preset
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShapedTake:
-    audio: Audio  # at the file's rate, at the take's own level
-    shift_s: float  # what was at 0 in the take is here in the file; negative where its beginning was cut
-    spoken: bool  # whether there is speech in it, around which the edges could be cut
-    seed: int  # of the dither: the same take gets the same
+    """A take with the rate and edges of its file."""
+
+    audio: Audio  # at the file's rate and the take's level
+    shift_s: float  # position in the file of the take's start; negative if its start was cut
+    spoken: bool  # True if speech was found, so that the edges were cut
+    seed: int  # seed of the dither, derived from the take
 
 
 def shaped(take: Audio, preset: Preset) -> ShapedTake:
-    """The take at the preset's rate, with the preset's silence before and after what is spoken.
+    """Return the take at the preset's rate, with the preset's silence before and after the speech.
 
-    Where speech begins and ends is found by level, in frames of 5 ms. Fades take what the take has beyond that and lie
-    within the silence, so that all speech stays as it is.
+    The ends of speech are found by level, in frames of 5 ms. Fades use audio of the take outside the speech and lie within
+    the silence, so that the speech is unchanged.
     """
     seed = int(take.digest[:16], 16)
     audio = resample(take, preset.sample_rate)
@@ -43,9 +45,9 @@ def louder(audio: Audio, gain_db: float) -> Audio:
 
 
 def quantised(audio: Audio, bits: int, seed: int) -> npt.NDArray[np.int32]:
-    """Whole numbers of this many bits, with triangular dither of one step to each side.
+    """Return integers of this many bits, with triangular dither of one step to each side.
 
-    What is exactly 0 stays 0: it needs no rounding, and silence stays silent.
+    Samples of exactly 0 stay 0, so that silence stays silent.
     """
     full = 2 ** (bits - 1)
     random = np.random.Generator(np.random.PCG64(seed))
@@ -56,7 +58,7 @@ def quantised(audio: Audio, bits: int, seed: int) -> npt.NDArray[np.int32]:
 
 
 def heard(whole: npt.NDArray[np.int32], bits: int, rate: int) -> Audio:
-    """What these samples sound like."""
+    """Return integers as audio."""
     return Audio((whole / 2 ** (bits - 1)).astype(np.float32), rate)
 
 

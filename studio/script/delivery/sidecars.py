@@ -1,4 +1,4 @@
-"""What lies beside a line's file: subtitles, timings, mouth shapes."""
+"""Sidecars of a line's file: subtitles, timings, mouth shapes."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from studio.script.delivery.subtitles import srt
 from studio.script.delivery.timing import spells, timings_json
 from studio.script.script import TimedWord
 
-ENDINGS: Mapping[Sidecar, tuple[str, ...]] = {  # after the name of the line's file without its own
+ENDINGS: Mapping[Sidecar, tuple[str, ...]] = {  # appended to the name of the line's file without its ending
     "srt": (".srt",),
     "timings": (".timings.json",),
     "visemes": (".visemes.json",),
@@ -21,7 +21,7 @@ ENDINGS: Mapping[Sidecar, tuple[str, ...]] = {  # after the name of the line's f
 def sidecar_texts(
     kinds: Sequence[Sidecar], file: str, text: str, words: Sequence[TimedWord], length_s: float
 ) -> Mapping[str, str]:
-    """Ending and content of each; none of mouths where no phones were found. `file` is the name of the line's file."""
+    """Return ending and content of each sidecar of `file`; mouth shapes are left out if no phones were found."""
     made: dict[str, str] = {}
     phones = spells(words, length_s)
     mouths = any(word.phones for word in words) and bool(phones)
@@ -36,5 +36,5 @@ def sidecar_texts(
     return made
 
 
-def _json(told: Mapping[str, Any]) -> str:
-    return json.dumps(told, ensure_ascii=False, indent=2) + "\n"
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"

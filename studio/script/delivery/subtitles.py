@@ -1,4 +1,4 @@
-"""Subtitles of a file as SubRip (SRT)."""
+"""Subtitles of a file in SubRip format (SRT)."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,29 +8,29 @@ from engines.text.script import PAUSE_LIKE
 from studio.script.delivery.text import one_line
 from studio.script.script import TimedWord
 
-CHARACTERS_MAX = 84  # two lines of 42, as subtitles usually have
+CHARACTERS_MAX = 84  # two lines of 42, the usual limit
 LENGTH_MAX_S = 7.0
 SENTENCE_ENDS = (".", "!", "?", "…")
-NEAR = 24  # tokens among which a word is looked for
-OPENS = "[(<“„«¿¡"  # what is not spoken and begins so belongs to the words behind it
+NEAR = 24  # tokens in which a word is searched
+OPENS = "[(<“„«¿¡"  # silent tokens that begin with these belong to the next words
 SILENT = " .,:;!?…\"'“”„«»()[]{}‘’—–-_*~#"
 Subtitle = tuple[float, float, str]  # start and end in seconds, text
 
 
 def srt(text: str, words: Sequence[TimedWord], length_s: float) -> str:
-    """The line in pieces short enough to read, timed by its words; as one piece where no words were timed.
+    """Return the line in readable pieces, timed by its words; one piece if no words have times.
 
-    No piece is without length: what would be is read together with a neighbour.
+    A piece without duration is joined to a neighbour.
     """
     pieces = _lasting(_subtitles(text, words)) if words else []
     if not pieces or _is_empty(pieces[0]):
         pieces = [(0.0, length_s, one_line(text))]
-    told = enumerate((piece for piece in pieces if not _is_empty(piece)), 1)
-    return "".join(f"{number}\n{_time(start)} --> {_time(end)}\n{said}\n\n" for number, (start, end, said) in told)
+    numbered = enumerate((piece for piece in pieces if not _is_empty(piece)), 1)
+    return "".join(f"{number}\n{_time(start)} --> {_time(end)}\n{said}\n\n" for number, (start, end, said) in numbered)
 
 
 def _lasting(pieces: Iterable[Subtitle]) -> list[Subtitle]:
-    """The pieces, those without length joined to the one before them or, at the beginning, after them."""
+    """Return the pieces; those without duration are joined to the previous piece or, at the start, to the next."""
     kept: list[Subtitle] = []
     for piece in pieces:
         if kept and (_is_empty(piece) or _is_empty(kept[-1])):
@@ -42,7 +42,7 @@ def _lasting(pieces: Iterable[Subtitle]) -> list[Subtitle]:
 
 
 def _is_empty(piece: Subtitle) -> bool:
-    """Whether a file, which counts milliseconds, would show it for none."""
+    """Return True if a piece has no duration in milliseconds."""
     return _milliseconds(piece[1]) <= _milliseconds(piece[0])
 
 
@@ -64,7 +64,7 @@ def _subtitles(text: str, words: Sequence[TimedWord]) -> Iterator[Subtitle]:
 
 
 def _passages(text: str, words: Sequence[TimedWord]) -> list[str]:
-    """Divide the text among its words: all of it, in its order, with its punctuation."""
+    """Divide the whole text among its words, in order, with punctuation."""
     tokens, keys = _tokens(text)
     starts: list[int | None] = []
     place = 0
@@ -92,12 +92,12 @@ def _between(tokens: Sequence[str], keys: Sequence[str], starts: Sequence[int | 
             first -= 1
         found.append(" ".join(tokens[first:end]))
         end = first
-    found[-1] = " ".join(filter(None, [*tokens[:end], found[-1]]))  # of the first word
+    found[-1] = " ".join(filter(None, [*tokens[:end], found[-1]]))  # tokens before the first word
     return found[::-1]
 
 
 def _tokens(text: str) -> tuple[list[str], list[str]]:
-    """Return the text cut at gaps, and what each token has in common with its word; "" for what is not spoken."""
+    """Return the tokens of a text, and the key that each shares with its word; "" for silent tokens."""
     line = one_line(text)
     silent = [(each.start, each.end) for each in directions_in(line)] + [
         each.span() for each in PAUSE_LIKE.finditer(line)
@@ -108,7 +108,7 @@ def _tokens(text: str) -> tuple[list[str], list[str]]:
 
 
 def _key(token: str) -> str:
-    """Return the letters and digits of a token, or its signs that have a sound, such as &."""
+    """Return the letters and digits of a token, or its spoken signs, such as &."""
     return "".join(c for c in token.casefold() if c.isalnum()) or token.strip(SILENT)
 
 

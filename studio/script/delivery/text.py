@@ -1,4 +1,4 @@
-"""Text as files of other programs take it: on one line, within XML, within tables that a spreadsheet may open."""
+"""Make text safe for other programs: on one line, in XML, in tables that a spreadsheet may open."""
 
 import csv
 import io
@@ -7,43 +7,43 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Literal
 
-# What XML 1.0 has no place for, and lone surrogates, which UTF-8 has none for.
+# Characters that are illegal in XML 1.0, and lone surrogates, which UTF-8 cannot encode.
 ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
-FORMULA_STARTS = ("=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠")  # a spreadsheet may run what begins so
+FORMULA_STARTS = ("=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠")  # first characters of formulas in spreadsheets
 
 
 def legal(text: str) -> str:
-    """Without what no file may hold."""
+    """Return the text without characters that are illegal in files."""
     return ILLEGAL.sub("", text)
 
 
 def one_line(text: str) -> str:
-    """Tabs, newlines and the like as single spaces; an arrow of subtitles loses its meaning."""
+    """Return the text on one line with single spaces; the arrow of subtitles is replaced."""
     return " ".join(legal(text).split()).replace("-->", "→")
 
 
 def ascii_only(text: str) -> str:
-    """Letters without their accents; `?` for what ASCII lacks."""
+    """Return letters without accents, and `?` for other characters that ASCII lacks."""
     plain = unicodedata.normalize("NFKD", one_line(text))
     return "".join(c for c in plain if not unicodedata.combining(c)).encode("ascii", "replace").decode()
 
 
 def is_formula(value: str) -> bool:
-    """Whether a spreadsheet might calculate it; it may read a number as one."""
+    """Return True if a spreadsheet might calculate a value; numbers are not formulas."""
     if NUMBER.fullmatch(value):
         return False
     return value.lstrip("\ufeff \t\r\n\v\f\u00a0").startswith(FORMULA_STARTS) or value[:1] in ("\t", "\r", "\n")
 
 
 def neutral(value: str) -> str:
-    """A cell that every spreadsheet shows and none calculates: an apostrophe stands before a formula."""
+    """Return a cell that spreadsheets show but never calculate: formulas get an apostrophe."""
     value = legal(value)
     return f"'{value}" if is_formula(value) else value
 
 
 def csv_text(rows: Sequence[Sequence[str]], *, all_quoted: bool = False) -> str:
-    """A table as RFC 4180 has it, every cell neutral."""
+    """Return a CSV table (RFC 4180) with neutral cells."""
     file = io.StringIO()
     quoting: Literal[0, 1] = csv.QUOTE_ALL if all_quoted else csv.QUOTE_MINIMAL
     writer = csv.writer(file, quoting=quoting, lineterminator="\r\n")
@@ -52,5 +52,5 @@ def csv_text(rows: Sequence[Sequence[str]], *, all_quoted: bool = False) -> str:
 
 
 def tsv_text(rows: Sequence[Sequence[str]]) -> str:
-    """A table whose readers know no quoting: every cell neutral and on one line."""
+    """Return a table without quoting: every cell is neutral and on one line."""
     return "".join("\t".join(neutral(one_line(cell)) for cell in row) + "\r\n" for row in rows)

@@ -1,4 +1,4 @@
-"""When what is heard in a file: the take's words and phones, moved to where the file has them."""
+"""Times of words and phones in a file, converted from the times in its take."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -7,12 +7,12 @@ from typing import Any
 from studio.script.script import TimedPhone, TimedWord
 
 SILENT = "SIL"
-JOINED_S = 0.05  # shorter gaps between phones are no pause
+JOINED_S = 0.05  # shorter gaps between phones are closed
 
 
 @dataclass(frozen=True, slots=True)
 class Spell:
-    """A stretch of a file with one name: a phone, a viseme, a mouth shape."""
+    """A part of a file with one name: a phone, a viseme, a mouth shape."""
 
     name: str
     start_s: float
@@ -20,7 +20,7 @@ class Spell:
 
 
 def moved(words: Sequence[TimedWord], shift_s: float, length_s: float) -> tuple[TimedWord, ...]:
-    """The words `shift_s` later, kept within a file of this length, which may have cut their edges."""
+    """Return the words moved by `shift_s` and clamped to a file of this length."""
 
     def at(time_s: float) -> float:
         return min(max(0.0, time_s + shift_s), length_s)
@@ -35,7 +35,7 @@ def moved(words: Sequence[TimedWord], shift_s: float, length_s: float) -> tuple[
 
 
 def spells(words: Sequence[TimedWord], length_s: float) -> list[Spell]:
-    """All phones in order, "SIL" between them, from 0 to the end of the file without gaps."""
+    """Return all phones in order, with "SIL" between them, from 0 to the end of the file without gaps."""
     found: list[Spell] = []
     at_s = 0.0
     for phone in sorted((phone for word in words for phone in word.phones), key=lambda phone: phone.start_s):
@@ -52,7 +52,7 @@ def spells(words: Sequence[TimedWord], length_s: float) -> list[Spell]:
 
 
 def merged(named: Sequence[Spell]) -> Iterator[Spell]:
-    """Neighbours of one name as one spell."""
+    """Yield the spells, with neighbours of equal name joined."""
     held: Spell | None = None
     for spell in named:
         if held is not None and spell.name == held.name:
@@ -66,13 +66,13 @@ def merged(named: Sequence[Spell]) -> Iterator[Spell]:
 
 
 def timings_json(file: str, length_s: float, text: str, words: Sequence[TimedWord]) -> dict[str, Any]:
-    """Words and their phones, to the millisecond."""
+    """Return words and phones as JSON, with times in milliseconds."""
 
     def times(part: TimedWord | TimedPhone) -> dict[str, float]:
         return {"start_s": round(part.start_s, 3), "end_s": round(part.end_s, 3)}
 
-    told = [
+    timed = [
         {"word": word.word, **times(word), "phones": [{"phone": phone.phone, **times(phone)} for phone in word.phones]}
         for word in words
     ]
-    return {"file": file, "duration_s": round(length_s, 3), "text": text, "words": told}
+    return {"file": file, "duration_s": round(length_s, 3), "text": text, "words": timed}

@@ -1,4 +1,4 @@
-"""One line's file: shaped, at its level, encoded, measured as written."""
+"""Make the file of one line: shaped, levelled, encoded, and measured as written."""
 
 import io
 from dataclasses import dataclass, replace
@@ -24,15 +24,15 @@ from studio.script.timing import missed
 
 LOUDNESS_WITHIN_LU = 0.5
 EDGE_WITHIN_MS = 10.0
-LIMITED_FROM_DB = 0.05  # less is rounding
+LIMITED_FROM_DB = 0.05  # smaller values are rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class WrittenFile:
-    """A file's bytes and what they measure."""
+    """The bytes of a file, and its measurements."""
 
     content: bytes
-    gain_db: float  # by which the take was made louder
+    gain_db: float  # gain applied to the take
     duration_s: float
     words: tuple[TimedWord, ...]  # in the file's seconds
     levels: FileLevels
@@ -43,7 +43,7 @@ class WrittenFile:
 
 
 def written(line: DeliveredLine, gain_db: float, preset: Preset) -> WrittenFile:
-    """The line's file with its take `gain_db` louder."""
+    """Return the file of a line with its take `gain_db` louder."""
     made = shaped(line.audio(), preset)
     raised = louder(made.audio, gain_db)
     ceiling_dbtp = preset.ceiling_dbtp - PEAK_MARGIN_DB
@@ -73,7 +73,7 @@ def _compressed(line: DeliveredLine, made: ShapedTake, audio: Audio, preset: Pre
 
 
 def _measured(line: DeliveredLine, made: ShapedTake, final: Audio, preset: Preset) -> WrittenFile:
-    """A file that will sound like this, still without its bytes and its gain."""
+    """Return the measurements of a file that will contain this audio, without bytes and gain."""
     steps = energies(final)
     levels = FileLevels(
         loudness_lufs=loudness_lufs(final),
@@ -100,7 +100,7 @@ def _edges_ms(audio: Audio) -> tuple[float, float]:
 
 
 def _length_flags(line: DeliveredLine, final: Audio) -> list[Flag]:
-    """A file that is longer or shorter than the sheet wants. A length that cannot be read counts too."""
+    """Return a flag if the file misses the length in the sheet, or if that length is invalid."""
     message = missed(line.limit, final.duration_s)
     return [Flag("length", f"{message[:1].upper()}{message[1:]}.")] if message else []
 

@@ -1,4 +1,4 @@
-"""A delivery as one zip file: the same folder gives the same bytes."""
+"""Write a delivery as one zip file; equal folders give equal bytes."""
 
 import shutil
 import zipfile
@@ -6,15 +6,15 @@ from pathlib import Path
 
 from studio.files import atomic_write
 
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that zip can tell
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time in zip files
 UNIX = 3
 READABLE = 0o100644 << 16
 
 
 def zipped(folder: Path, target: Path) -> None:
-    """Write the folder's files into `target`, in the order of their names. Raises OSError; then there is no target.
+    """Write the folder's files into `target`, sorted by name. Raises OSError; then `target` does not exist.
 
-    Nothing is compressed: sound hardly shrinks, and what a compressor writes depends on its build.
+    Nothing is compressed: audio hardly shrinks, and the output of a compressor depends on its build.
     """
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     with atomic_write(target) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:

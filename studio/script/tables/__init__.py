@@ -1,4 +1,4 @@
-"""Sheets as files: read from CSV, TSV, XLSX or a paste, and written again as they were."""
+"""Sheets as files: read from CSV, TSV, XLSX or a paste, and written in the same form."""
 
 from studio.script.tables.decoding import UncertainEncoding
 from studio.script.tables.errors import BadSheet

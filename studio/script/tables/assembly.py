@@ -1,4 +1,4 @@
-"""Rows of cells as a table, within the limits."""
+"""Build tables from rows of cells, within the limits."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ TOO_MANY_CELLS = f"the sheet has over {MAX_CELLS:,} cells; split it, or keep onl
 
 
 def bounded(rows: Iterable[list[str]]) -> list[list[str]]:
-    """The rows; raises BadSheet as soon as they are past a limit."""
+    """Return the rows. Raises BadSheet as soon as they exceed a limit."""
     kept: list[list[str]] = []
     cells = characters = 0
     for number, whole in enumerate(rows, 1):
@@ -50,7 +50,10 @@ def bounded(rows: Iterable[list[str]]) -> list[list[str]]:
 
 
 def assembled(rows: Rows, form: SheetForm) -> Table:
-    """The table: rows above the header in its form, the others as wide as the widest, apostrophes before formulas left out."""
+    """Return the table: rows above the header go into the form, other rows are padded to the widest.
+
+    Apostrophes before formulas are removed.
+    """
     if form.kind != "xlsx" and are_neutral(chain.from_iterable(rows)):
         rows = [[restored(cell) for cell in row] for row in rows]
         form = replace(form, neutral=True)
@@ -73,6 +76,6 @@ def _padded(row: Sequence[str], width: int) -> tuple[str, ...]:
 
 
 def _trimmed(row: Sequence[str]) -> list[str]:
-    """The row without empty cells at its end, which spreadsheets write by the hundred."""
+    """Return the row without empty cells at its end, which spreadsheets write by the hundred."""
     width = next((width for width in range(len(row), 0, -1) if row[width - 1]), 0)
     return list(row[:width])

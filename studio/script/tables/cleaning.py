@@ -1,11 +1,11 @@
-"""Characters that no cell may hold, and cells that a spreadsheet would run."""
+"""Remove illegal characters from cells, and neutralise cells that a spreadsheet would calculate."""
 
 import re
 from collections.abc import Iterable
 
 # Control characters that separate words: vertical tab, form feed, the separators of ASCII, next line.
 SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
-# Controls but tab and line breaks; lone surrogates, which no encoding writes; two that XML forbids; the mark of encodings.
+# Control characters except tab and line breaks, lone surrogates, two characters that XML forbids, and byte order marks.
 UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 PIECE = 2**16
 FORMULA = re.compile("'*[=+\\-@\t\r]")
@@ -16,26 +16,26 @@ def cleaned(text: str) -> str:
     if UNWANTED.search(text) is None:
         return text
     text = SEPARATORS.sub(" ", text)
-    # In pieces, as `sub` keeps a string for each stretch between two of them.
+    # In pieces, because `sub` keeps a string for each part between matches.
     return "".join(UNWANTED.sub("", text[start : start + PIECE]) for start in range(0, len(text), PIECE))
 
 
 def looks_like_formula(cell: str) -> bool:
-    """Whether a spreadsheet would calculate this cell, as OWASP lists them."""
+    """Return True if a spreadsheet would calculate this cell, by OWASP's list."""
     return not cell.startswith("'") and FORMULA.match(cell) is not None
 
 
 def are_neutral(cells: Iterable[str]) -> bool:
-    """Whether each cell that begins like a formula has an apostrophe before it, and there are some."""
+    """Return True if there are cells that begin like a formula, and an apostrophe precedes each."""
     suspects = [cell for cell in cells if FORMULA.match(cell)]
     return bool(suspects) and all(cell.startswith("'") for cell in suspects)
 
 
 def neutralised(cell: str) -> str:
-    """The cell with one more apostrophe where it, or what follows its apostrophes, begins like a formula."""
+    """Return the cell with an apostrophe if it, apart from leading apostrophes, begins like a formula."""
     return f"'{cell}" if FORMULA.match(cell) else cell
 
 
 def restored(cell: str) -> str:
-    """The cell as it was before `neutralised`."""
+    """Return the cell as it was before `neutralised`."""
     return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell

@@ -1,4 +1,4 @@
-"""Which column of a sheet holds what, by its name, else by what is in it."""
+"""Recognize the roles of a sheet's columns, by their names, else by their cells."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from studio.script.tables.headings import HEADINGS
 
 SAMPLE_ROWS = 500
 ID_CHARACTERS_MOST = 40
-SENTENCE_CHARACTERS = 12  # on average, from which on a column called "Line" holds lines and no numbers
+SENTENCE_CHARACTERS = 12  # average length from which a column called "Line" has lines, not numbers
 UNITS = frozenset(("s", "sec", "secs", "second", "seconds", "sek", "sekunden", "secondes", "segundos", "in"))
 NO_SECONDS = frozenset(
     ("ms", "milliseconds", "frames", "chars", "characters", "char", "words", "zeichen", "px", "bytes")
@@ -17,7 +17,7 @@ NO_SECONDS = frozenset(
 
 
 def recognised(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Role, int]:
-    """The column of each role that has one, no column twice: names as a whole first, then parts of names, then the cells."""
+    """Return the column of each role that has one: by whole names, then parts of names, then cells. No column has two roles."""
     found: dict[Role, int] = {}
     sample = rows[:SAMPLE_ROWS]
     claims = sorted(_claims(columns, sample))
@@ -32,13 +32,13 @@ def recognised(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Ro
 
 
 def role_of(name: str) -> Role | None:
-    """The role that a column of exactly this name has."""
+    """Return the role of a column with exactly this name; None if there is none."""
     roles = _exact(name)
     return min(roles, key=lambda role: roles[role], default=None)
 
 
 def _claims(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[tuple[int, int, int, Role]]:
-    """What may be what: how loosely (less is better), the rank of the name, the column, the role."""
+    """Return candidates: how loose the match is (less is better), the rank of the name, the column, the role."""
     claims: list[tuple[int, int, int, Role]] = []
     for column, name in enumerate(columns):
         exact = {role: rank for role, rank in _exact(name).items() if _holds(role, name, rows, column)}
@@ -58,7 +58,7 @@ def _exact(name: str) -> dict[Role, int]:
 
 
 def _partly(name: str) -> dict[Role, int]:
-    """Roles one of whose names is among the words of this one, as in "Dialogue (EN)"."""
+    """Return the roles whose names are part of this name, as in "Dialogue (EN)"."""
     words = _words(name)
     runs = {"".join(words[start:end]) for start in range(len(words)) for end in range(start + 1, start + 4)}
     runs -= NO_PART
@@ -71,14 +71,14 @@ def _partly(name: str) -> dict[Role, int]:
 
 
 def _holds(role: Role, name: str, rows: Sequence[Sequence[str]], column: int) -> bool:
-    """Whether the cells fit a name that two roles share: "Line" is the line or its number."""
+    """Return True if the cells fit a name that two roles share: "Line" is the line or its number."""
     if {"id", "text"} <= set(_exact(name)):
         return (role == "text") == (_mean_length(rows, column) > SENTENCE_CHARACTERS)
     return True
 
 
 def _words(name: str) -> list[str]:
-    """Lower-case words without accents: "lineID", "Line_Id" and "LINE ID" have the same two."""
+    """Return lower-case words without accents: "lineID", "Line_Id" and "LINE ID" have equal words."""
     name = re.sub(r"(?<=[a-zß-ÿ])(?=[A-Z])", " ", name[:200])
     plain = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(char for char in plain if not unicodedata.combining(char))
@@ -86,14 +86,14 @@ def _words(name: str) -> list[str]:
 
 
 def _longest(columns: Sequence[str], rows: Sequence[Sequence[str]], found: Mapping[Role, int]) -> int | None:
-    """The column with the longest texts, where they have letters."""
+    """Return the column with the longest texts that have letters; None if there is none."""
     free = [column for column in range(len(columns)) if column not in found.values()]
     lettered = [c for c in free if any(char.isalpha() for row in rows for char in row[c][:20])]
     return max(lettered, key=lambda column: _mean_length(rows, column), default=None)
 
 
 def _unique(columns: Sequence[str], rows: Sequence[Sequence[str]], found: Mapping[Role, int]) -> int | None:
-    """The first column of short words or numbers of which each row has its own."""
+    """Return the first column of short, unique words or numbers; None if there is none."""
     for column in range(len(columns)):
         cells = [row[column].strip() for row in rows if any(cell.strip() for cell in row)]
         if (
@@ -127,7 +127,7 @@ def _known(role: Role) -> dict[str, int]:
 
 
 KNOWN: Mapping[Role, Mapping[str, int]] = {role: _known(role) for role in ROLES}
-# Words that mean something only where they are the whole name.
+# Words that count only as the whole name.
 NO_PART = frozenset(
     ("s", "no", "nr", "max", "time", "name", "source", "code", "length", "limit", "sec", "seconds", "who", "act")
 )

@@ -1,4 +1,4 @@
-"""Bytes to text and back, in the encoding that the sheet came in."""
+"""Decode and encode the bytes of a sheet, in its original encoding."""
 
 import codecs
 import re
@@ -11,7 +11,7 @@ from studio.script.tables.cleaning import SEPARATORS, UNWANTED, cleaned
 from studio.script.tables.encodings import ENCODINGS, Guess, guesses, known_encoding, rival
 from studio.script.tables.errors import BadSheet
 
-# By the name in a SheetForm: the mark at the beginning and what follows it. UTF-32's begins with UTF-16's.
+# By the name in a SheetForm: byte order mark and codec. The mark of UTF-32 begins with that of UTF-16.
 MARKED = {
     "utf-32": (codecs.BOM_UTF32_LE, "utf-32-le"),
     "utf-8-sig": (codecs.BOM_UTF8, "utf-8"),
@@ -24,8 +24,8 @@ UNICODE: Mapping[str, str] = {
     "utf-16-le": "Unicode (UTF-16)",
     "utf-16-be": "Unicode (UTF-16)",
 }
-SAMPLE_BYTES = 2**14  # of the sheet, from which an encoding is guessed
-CONTROLS_MOST = 0.05  # of the characters of a text
+SAMPLE_BYTES = 2**14  # bytes of the sheet from which an encoding is guessed
+CONTROLS_MOST = 0.05  # share of the characters of a text
 SHOWN_LINES, SHOWN_CHARACTERS, BEFORE_SIGN = 3, 80, 30
 
 SAVE_AGAIN = "save the sheet as CSV UTF-8 and import that"
@@ -71,7 +71,7 @@ def decoded(data: bytes, encoding: str = "") -> DecodedSheet:
 
 
 def encoded(text: str, name: str) -> bytes:
-    """The bytes; as UTF-8 with a mark where the encoding lacks a character that was typed since."""
+    """Return the bytes; UTF-8 with a byte order mark if the encoding lacks a character."""
     mark, codec = MARKED.get(name, (b"", name))
     try:
         return mark + text.encode(codec)

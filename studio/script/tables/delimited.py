@@ -1,7 +1,7 @@
-"""CSV and TSV: cells between delimiters, quoted where they must be.
+"""Parse and write CSV and TSV.
 
-Between commas the csv module's rules hold. Between tabs a quotation mark is mostly one that somebody wrote: spreadsheets copy
-`"Go!" she said` as it is. There a cell counts as quoted where it is so from end to end and could not have gone without.
+Comma-separated text follows the csv module. In tab-separated text, quotation marks are usually part of the text: spreadsheets
+copy `"Go!" she said` unchanged. There a cell is quoted only if it is quoted as a whole and needs quotation marks.
 """
 
 import csv
@@ -20,25 +20,25 @@ Quoting = Literal["minimal", "all", "breaks"]
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 BREAK = re.compile(r"\r\n|\r|\n")
 TAB_CELL = re.compile(r'"((?:[^"]|"")*+)"(?=[\t\r\n]|\Z)|[^\t\r\n]*')
-OPEN_QUOTE = re.compile(r'"(?:[^"]|"")*+')  # which a mark further on would close
+OPEN_QUOTE = re.compile(r'"(?:[^"]|"")*+')  # an unclosed quotation mark, which a later one would close
 NEEDS_QUOTES = re.compile('[\t\r\n",;]')
 ALL_QUOTED = re.compile(r'"[^"\t\r\n]*"(?:\t"[^"\t\r\n]*")+(?:[\r\n]|\Z)')
-DELIMITERS_MOST = 100_000  # in a line; MAX_COLUMNS cells may hold many
+DELIMITERS_MOST = 100_000  # in a line; MAX_COLUMNS cells may contain many
 TOO_WIDE = f"the sheet has over {DELIMITERS_MOST:,} columns; keep those that the script needs"
 
 
 def parsed(text: str, delimiter: str, *, strict: bool = True) -> Iterator[list[str]]:
-    """The rows, a blank line as an empty one. Raises BadSheet for quotation marks that end nowhere."""
+    """Yield the rows; a blank line is an empty row. Raises BadSheet for unclosed quotation marks."""
     if delimiter == "\t" and not ALL_QUOTED.match(text):
         return _tab_rows(text) if '"' in text else (_tab_cells(line) for line in _lines(text, "\t"))
     return _csv_rows(text, delimiter, strict)
 
 
 def written(rows: Sequence[Sequence[str]], form: SheetForm) -> str:
-    """The rows as text; `end` of the form comes after the last one."""
+    """Return the rows as text; `end` of the form follows the last row."""
     text = _tab_written(rows, form) if form.quoting == "breaks" else _csv_written(rows, form)
     if form.delimiter == "\t" and (form.quoting == "all") != bool(ALL_QUOTED.match(text)):
-        return _csv_written(rows, replace(form, quoting="minimal"))  # it would not be read again as it was meant
+        return _csv_written(rows, replace(form, quoting="minimal"))  # otherwise it would be read differently
     return text
 
 
@@ -50,7 +50,7 @@ def _csv_written(rows: Sequence[Sequence[str]], form: SheetForm) -> str:
     quoting: Literal[0, 1] = csv.QUOTE_ALL if form.quoting == "all" else csv.QUOTE_MINIMAL
     lines: list[str] = []
     sink = SimpleNamespace(write=lines.append)
-    # Between \r\n the csv module quotes cells with either in them, whatever ends the lines here.
+    # With \r\n as line end, the csv module quotes cells with \r or \n, whatever the line end of the form is.
     csv.writer(sink, delimiter=form.delimiter, lineterminator="\r\n", quoting=quoting).writerows(rows)
     return form.newline.join(line.removesuffix("\r\n") for line in lines) + form.end
 

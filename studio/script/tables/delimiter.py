@@ -1,4 +1,4 @@
-"""What stands between the cells of a text."""
+"""Guess the delimiter of a text."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ DELIMITERS = "\t,;|"
 
 
 def delimiter_of(text: str, name: str) -> str:
-    """One of tab , ; | or "" for a single column: the one that makes columns with known names, else rows of one width."""
+    """Return tab , ; | or "" for a single column: the delimiter that gives known column names, else rows of equal width."""
     if name.lower().endswith((".tsv", ".tab")):
         return "\t"
     sample = text[:SAMPLE_CHARACTERS]
@@ -24,13 +24,13 @@ def delimiter_of(text: str, name: str) -> str:
 
 
 def _merit(sample: str, delimiter: str) -> tuple[int, float, int]:
-    """How many columns have known names, the share of rows with the most usual width, and that width."""
+    """Return how many columns have known names, the share of rows with the most frequent width, and that width."""
     rows = _rows(sample, delimiter)
     known = max(map(known_names, rows[:MAX_ABOVE]), default=0)
     widths = Counter(len(row) for row in rows)
     width, count = max(widths.items(), key=lambda item: (item[1], item[0]), default=(1, 0))
     if delimiter and (width < 2 or (known < 2 and not re.search(rf"{re.escape(delimiter)}\S", sample))):
-        return 0, 0.0, 0  # followed by a space each time, it is punctuation
+        return 0, 0.0, 0  # always followed by a space, it is punctuation
     return known, count / max(1, len(rows)), width
 
 

@@ -15,7 +15,7 @@ import chardet
 
 from studio.script.tables.errors import BadSheet
 
-# By chardet's name. Of equally likely encodings the first is used.
+# By chardet's name. Among equally likely encodings, the first is used.
 ENCODINGS: Mapping[str, str] = {
     "cp1252": "Western European (Windows)",
     "mac-roman": "Western European (Mac)",
@@ -108,7 +108,7 @@ class Guess:
 
     @property
     def title(self) -> str:
-        """The encoding as the page names it."""
+        """Return the name of the encoding on the page."""
         return ENCODINGS[self.name]
 
 

@@ -1,4 +1,4 @@
-"""What the columns of a script are called: English, German, French, Spanish and Japanese; the usual names first."""
+"""Names of script columns in English, German, French, Spanish and Japanese, most frequent first."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Number formats of spreadsheets, as far as they change the text of a cell: dates, per cent, leading zeros, literals."""
+"""Number formats of spreadsheets, as far as they affect a cell's text: dates, per cent, leading zeros, literals."""
 
 import re
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ class Format:
 
     @property
     def is_plain(self) -> bool:
-        """True if a number is shown by its digits alone."""
+        """Return True if a number is shown by its digits alone."""
         return not (self.is_date or self.is_percentage or self.zeros or self.before or self.after or self.pattern)
 
     def around_number(self, digits: str) -> str:

@@ -1,7 +1,7 @@
-"""A workbook's zip archive of XML, from anybody: its parts are streamed into handlers and nothing unpacked is kept.
+"""Read the zip archive of an untrusted workbook: XML parts are streamed into handlers, and nothing is unpacked to memory.
 
-openpyxl's reader builds a tree and objects of whatever a part holds, which a small file can make minutes of work. A handler
-here sees one element at a time and stops the reading as soon as it has seen too much.
+openpyxl's reader builds objects of the whole part, so a small file can cause minutes of work. A handler here gets one element
+at a time, and reading stops when a limit is exceeded.
 """
 
 import io
@@ -18,8 +18,8 @@ from studio.script.tables.errors import BadSheet
 from studio.script.tables.limits import MAX_ELEMENTS, MAX_PARTS, MAX_UNPACKED, MIB
 
 DEPTH_MOST = 64
-NAMES_MOST = 1_000  # of elements or attributes; the parser remembers each
-CHUNK = 256 * 2**10  # bytes; no tag is as long
+NAMES_MOST = 1_000  # names of elements or attributes; the parser stores each
+CHUNK = 256 * 2**10  # bytes; tags are shorter
 SAVE_AGAIN = "open it in a spreadsheet and save it again as .xlsx or CSV UTF-8"
 BROKEN = f"the workbook is broken; {SAVE_AGAIN}"
 TOO_MUCH = f"the workbook unpacks to over {MAX_UNPACKED // MIB} MB; save the sheet as CSV UTF-8 and import that"
@@ -29,7 +29,7 @@ TOO_MANY_ELEMENTS = (
 
 
 class Handler(Protocol):
-    """What is told each element of a part, its name without the namespace."""
+    """Receives each element of a part, with its name without the namespace."""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None: ...
     def text(self, text: str) -> None: ...
@@ -37,7 +37,7 @@ class Handler(Protocol):
 
 
 class Package:
-    """The parts by their names. Its use raises BadSheet for all that is no sound workbook."""
+    """The parts of a workbook by name. Its use raises BadSheet for an invalid workbook."""
 
     def __init__(self, data: bytes) -> None:
         if data.count(b"PK\x01\x02") > MAX_PARTS:
@@ -54,7 +54,7 @@ class Package:
         return part in self._parts
 
     def read(self, part: str, handler: Handler) -> None:
-        """Tells the handler of all elements in the part."""
+        """Pass all elements of a part to the handler. Raises BadSheet."""
         target = _Target(handler, self._elements_left)
         parser = DefusedXMLParser(target=target, forbid_dtd=True)
         try:
@@ -70,10 +70,13 @@ class Package:
         info = self._parts[part]
         if info.flag_bits & 1:
             raise BadSheet("the workbook is locked by a password; save it without one")
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # the others unpack without bounds
+        if info.compress_type not in (
+            zipfile.ZIP_STORED,
+            zipfile.ZIP_DEFLATED,
+        ):  # other methods have no limit on the unpacked size
             raise BadSheet(BROKEN)
         with self._archive.open(info) as stream:
-            while chunk := stream.read(CHUNK):  # sizes that the archive declares may be untrue
+            while chunk := stream.read(CHUNK):  # sizes that the archive declares may be wrong
                 self._bytes_left -= len(chunk)
                 if self._bytes_left < 0:
                     raise BadSheet(TOO_MUCH)
@@ -83,7 +86,7 @@ class Package:
 
 
 class Relations:
-    """Names of parts by the ids under which `part` knows them."""
+    """Names of parts by the ids that `part` uses for them."""
 
     def __init__(self, package: Package, part: str) -> None:
         self._folder, name = posixpath.split(part)
@@ -97,7 +100,7 @@ class Relations:
         return posixpath.normpath(posixpath.join("/", self._folder, target))[1:]
 
     def of_kind(self, kind: str) -> str:
-        """The part of a kind of which there is one, such as "styles"; "" where there is none."""
+        """Return the part of a kind that occurs once, such as "styles"; "" if there is none."""
         return self[kind] if kind in self._targets else ""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -111,7 +114,7 @@ class Relations:
 
 
 class _Target:
-    """What the parser tells, with names without namespaces and a bound on how much it may be."""
+    """Passes the parser's events to the handler, with names without namespaces, and limits their number."""
 
     def __init__(self, handler: Handler, left: float) -> None:
         self.left = left
@@ -122,7 +125,7 @@ class _Target:
         self._depth = 0
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self.left -= 1 + len(attributes) / 3  # the time that they take
+        self.left -= 1 + len(attributes) / 3  # in proportion to their processing time
         self._depth += 1
         self._attributes.update(attributes)
         names = max(len(self._names), len(self._attributes))
@@ -135,7 +138,7 @@ class _Target:
         self._handler.end(self._local(tag))
 
     def close(self) -> None:
-        """The parser asks for what was built: nothing."""
+        """Return nothing; the parser requires this method."""
 
     def _local(self, tag: str) -> str:
         return self._names.get(tag) or self._names.setdefault(tag, tag.rpartition("}")[2])

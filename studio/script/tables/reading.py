@@ -1,4 +1,4 @@
-"""A file or a paste as a table."""
+"""Read tables from files and pastes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,14 +19,14 @@ OLD_OFFICE, PDF = b"\xd0\xcf\x11\xe0", b"%PDF"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetFile:
-    """A sheet's file as it was sent."""
+    """A sheet's file as sent."""
 
     data: bytes
     name: str
     encoding: str = ""  # "" = guessed
 
     def table(self) -> Table:
-        """Raises UncertainEncoding, BadSheet."""
+        """Read the table. Raises UncertainEncoding, BadSheet."""
         return read_table(self.data, self.name, self.encoding)
 
 
@@ -70,7 +70,7 @@ def _is_workbook(data: bytes, name: str) -> bool:
 
 
 def read_pasted(text: str) -> Table:
-    """The cells that were copied from a spreadsheet, or CSV; raises BadSheet as `read_table` does."""
+    """Read cells copied from a spreadsheet, or CSV. Raises BadSheet as `read_table` does."""
     if len(text) > MAX_BYTES:
         raise BadSheet(f"the pasted text is over {MAX_BYTES // MIB} million characters; paste fewer rows at a time")
     return _table(cleaned(text), "utf-8", "")
@@ -94,12 +94,12 @@ def _table(text: str, encoding: str, name: str) -> Table:
 
 
 def _absent(text: str) -> str:
-    """A delimiter for text of one column."""
+    """Return a delimiter that a text of one column does not contain."""
     return next((one for one in "\t|;" if one not in text), "\x1f")
 
 
 def _quoting(text: str, rows: Sequence[Sequence[str]], form: SheetForm) -> delimited.Quoting:
-    """How cells were quoted: the way in which these first rows are written as they are here."""
+    """Return how cells were quoted: the way that reproduces the first rows."""
     ways: tuple[delimited.Quoting, ...] = ("minimal", "all")
     if form.kind == "tsv":
         ways = ("breaks", *ways)

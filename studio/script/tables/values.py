@@ -1,4 +1,4 @@
-"""Numbers, dates and escapes of XLSX: between what is stored and what a person sees."""
+"""Convert numbers, dates and escapes between the stored values of XLSX and what a person sees."""
 
 import math
 import re
@@ -12,11 +12,11 @@ from studio.script.tables.number_formats import Format
 ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?")
-DIGITS_MOST = 10  # that a spreadsheet shows; it stores 2.5 as 2.5000000000000004
+DIGITS_MOST = 10  # digits that a spreadsheet shows; it may store 2.5 as 2.5000000000000004
 
 
 def displayed(raw: str, format: Format, from_1904: bool) -> str:
-    """A number as a person sees it, but with all decimals up to ten digits; dates in ISO 8601."""
+    """Return a number as a person sees it, but with all decimals up to ten digits; dates are in ISO 8601."""
     if format.is_plain and INTEGER.fullmatch(raw):
         return raw
     try:
@@ -33,7 +33,7 @@ def displayed(raw: str, format: Format, from_1904: bool) -> str:
 
 
 def as_number(text: str) -> int | float | None:
-    """The number that is displayed as this text, if there is one."""
+    """Return the number that is displayed as this text; None if there is none."""
     if INTEGER.fullmatch(text) and len(text) <= 15:
         return int(text)
     if NUMBER.fullmatch(text) and _shown(float(text)) == text:
@@ -42,12 +42,12 @@ def as_number(text: str) -> int | float | None:
 
 
 def unescaped(text: str) -> str:
-    """Text with what XLSX writes as _x000D_ in its place, and without what no cell may hold."""
+    """Return the text with XLSX escapes such as _x000D_ decoded, and without illegal characters."""
     return cleaned(ESCAPED.sub(lambda match: chr(int(match[1], 16)), text))
 
 
 def escaped(text: str) -> str:
-    """Text that `unescaped` gives back; XML would make line feeds of carriage returns."""
+    """Return text that `unescaped` decodes; XML would turn carriage returns into line feeds."""
     return ESCAPED.sub(r"_x005F_x\1_", text).replace("\r", "_x000D_")
 
 

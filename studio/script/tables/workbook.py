@@ -18,7 +18,7 @@ NAMED = 3  # of many worksheets
 
 
 def read_workbook(data: bytes) -> Table:
-    """Return the table; its form has the worksheet's title and the columns that hold numbers.
+    """Return the table; its form has the worksheet's title and the columns of numbers.
 
     Cells contain what a spreadsheet shows: the last results of formulas, and merged cells in every row that they cover.
     Other worksheets, hidden rows and hidden columns are left out, and the table's notes name them.
@@ -95,7 +95,7 @@ def _counted(found: Sequence[object], one: str, several: str) -> str:
 
 
 class Workbook:
-    """The worksheets' titles and ids, visible ones first, and how dates count."""
+    """Titles and ids of the worksheets, visible ones first, and the date system."""
 
     def __init__(self) -> None:
         self.from_1904 = False
@@ -119,7 +119,7 @@ class Workbook:
 
 
 class Texts:
-    """The texts that cells share by number, without their phonetic guides."""
+    """Texts that cells share by number, without phonetic guides."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -143,7 +143,7 @@ class Texts:
 
 
 class Styles:
-    """The number format of each style that a cell may name."""
+    """The number format of each style."""
 
     def __init__(self) -> None:
         self.formats: list[Format] = []

@@ -1,4 +1,4 @@
-"""Cells of text as XLSX."""
+"""Write cells of text as XLSX."""
 
 import io
 import re
@@ -17,7 +17,10 @@ TITLE_MOST = 31
 
 
 def workbook(rows: Iterable[Sequence[str]], form: SheetForm, header: int) -> bytes:
-    """A workbook of one worksheet. Cells are text, but for numbers in the form's columns of numbers, below `header` rows."""
+    """Return a workbook with one worksheet.
+
+    Cells are text, except numbers in the form's columns of numbers after `header` rows.
+    """
     book = Workbook(write_only=True)
     sheet = book.create_sheet(NOT_IN_TITLES.sub(" ", form.title)[:TITLE_MOST] or "Script")
     for number, row in enumerate(rows):
@@ -34,7 +37,7 @@ def _cell(sheet: Worksheet, text: str, numeric: bool) -> Cell | int | float | No
     if numeric and (number := as_number(text)) is not None:
         return number
     cell = WriteOnlyCell(sheet, escaped(text))
-    cell.data_type = "s"  # neither a formula nor an error, whatever it begins with
+    cell.data_type = "s"  # never a formula or an error, whatever the first character is
     if looks_like_formula(text):
-        cell.quotePrefix = True  # text it stays when it is edited
+        cell.quotePrefix = True  # keeps the cell a text when it is edited
     return cell

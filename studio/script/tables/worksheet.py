@@ -20,7 +20,7 @@ TRUE = ("1", "true")
 
 
 class Worksheet:
-    """Rows count from 1, as spreadsheets show them; columns from 0."""
+    """The cells of a worksheet. Rows count from 1, as in spreadsheets; columns from 0."""
 
     def __init__(self, shared: Sequence[str], formats: Sequence[Format], from_1904: bool) -> None:
         self.rows: dict[int, dict[int, str]] = {}
@@ -43,18 +43,18 @@ class Worksheet:
 
     @cached_property
     def visible_rows(self) -> Sequence[int]:
-        """Numbers of the visible rows up to the last row with content, including empty rows."""
+        """Return the numbers of visible rows up to the last row with content, including empty rows."""
         shown = [number for number in self.rows if number not in self._hidden_rows and any(self.row(number))]
         return [number for number in range(1, max(shown, default=0) + 1) if number not in self._hidden_rows]
 
     @property
     def hidden_rows(self) -> Sequence[int]:
-        """Numbers of hidden rows that are not empty."""
+        """Return the numbers of hidden rows that are not empty."""
         return sorted(self._hidden_rows & self.rows.keys())
 
     @property
     def hidden_columns(self) -> Sequence[str]:
-        """Letters of hidden columns that are not empty."""
+        """Return the letters of hidden columns that are not empty."""
         filled = {column for row in self.rows.values() for column in row} if self._hidden_columns else set()
         return [get_column_letter(column + 1) for column in sorted(self._hidden_columns & filled)]
 
@@ -65,7 +65,7 @@ class Worksheet:
         return [cells.get(column, "") for column in columns if column not in self._hidden_columns]
 
     def number_columns(self, above: int) -> tuple[int, ...]:
-        """Return the visible columns that hold only numbers below the first `above` visible rows."""
+        """Return the visible columns that contain only numbers below the first `above` visible rows."""
         last = self.visible_rows[above - 1] if above else 0
         found = {column for column in self._numbers if self._last_text.get(column, 0) <= last}
         return tuple(sorted(self._place(column) for column in found - self._hidden_columns))

@@ -1,4 +1,4 @@
-"""A table as a file."""
+"""Write tables as files."""
 
 from dataclasses import replace
 
@@ -10,14 +10,13 @@ from studio.script.tables.workbook_writing import workbook
 
 
 def write_table(table: Table, *, neutral: bool = False) -> bytes:
-    """The file, in the form that the table has; `replace(table, form=SheetForm(kind=...))` gives it another.
+    """Return the file, in the table's form; `replace(table, form=SheetForm(kind=...))` chooses another.
 
-    A spreadsheet calculates a cell of a CSV or TSV that begins with = + - @. In its own form a sheet's cells come back as
-    they were, these too: they are its owner's, and "-- wait!" is a line. What goes to others, or into another kind of file,
-    should be `neutral`: an apostrophe before each of them, as OWASP advises, which `read_table` takes away again. XLSX says
-    of each cell that it is text, so it needs none.
+    A spreadsheet calculates cells of CSV and TSV that begin with = + - @. In the original form cells stay unchanged, because
+    they belong to the sheet's owner, and "-- wait!" is a line. A file for others, or of another kind, should be `neutral`: an
+    apostrophe precedes each such cell, as OWASP advises, and `read_table` removes it. XLSX needs none, as its cells are text.
 
-    A character that the sheet's encoding lacks makes the file UTF-8 with a mark.
+    If the sheet's encoding lacks a character, the file is UTF-8 with a byte order mark.
     """
     form = table.form
     header = [table.columns] if any(table.columns) else []

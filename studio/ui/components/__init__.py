@@ -1,1 +1,1 @@
-"""Parts of the page."""
+"""Components of the pages."""

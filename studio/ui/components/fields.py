@@ -1,4 +1,4 @@
-"""Gradio's fields as this page uses them: a label that stays short, no frame of their own."""
+"""Gradio's fields as this page uses them: short labels, no frame."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ def script() -> gr.Textbox:
 
 def transcript() -> gr.Textbox:
     return gr.Textbox(
-        "",  # without a value the endpoint would demand one
+        "",  # without a value, the endpoint would require one
         label="What is said in the selected part",
         placeholder="Type exactly the words you hear in the selected part.",
         lines=2,
@@ -48,7 +48,7 @@ def _number(
     whole: bool = False,
     classes: Sequence[str] = ("field",),
 ) -> gr.Number:
-    """An optional number; empty leaves it to the studio, and the placeholder says what that is."""
+    """Return an optional number; if it is empty, the studio chooses the value that the placeholder describes."""
     return gr.Number(
         None,
         label=label,
@@ -61,7 +61,7 @@ def _number(
 
 
 def setting(known: Setting) -> gr.Slider | gr.Number:
-    """One with a value of its own is a slider; one that is left to the checkpoint may stay empty."""
+    """Return a slider for a setting with a default, else a field that may stay empty."""
     name, classes = known.name, ["field", "setting"]
     if known.default is None:
         return _number(name, known.label, "default", step=known.step, whole=known.whole, classes=classes)

@@ -1,4 +1,4 @@
-"""A place on the page that one of our own modules fills and keeps alive."""
+"""A part of the page that one of the studio's scripts draws."""
 
 import gradio as gr
 
@@ -6,7 +6,7 @@ from studio.ui.assets import ROOT
 
 
 def island(name: str) -> gr.HTML:
-    """An empty element, drawn by the module that assets/ui/js/islands.js names as soon as it is on the page."""
+    """Return an empty element. The module that assets/ui/js/islands.js names for it draws the content."""
     module = f"new URL('.{ROOT}/js/islands.js', document.baseURI)"  # a proxy may serve the page under a prefix
     return gr.HTML(
         html_template="",

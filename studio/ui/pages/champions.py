@@ -1,4 +1,4 @@
-"""Champions: the library, drawn by assets/ui/js/champions. Also `/package` and `/import`, the owner's."""
+"""The Champions page, drawn by assets/ui/js/champions, and the owner's endpoints `/package` and `/import`."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -30,14 +30,14 @@ def champions_page(studio: Studio) -> None:
 
 
 def _open(name: str, listener: Callable[..., Any], inputs: list[gr.components.Component], output: Any) -> None:
-    """A named endpoint. It asks itself what was sent: Gradio would fetch an address for whoever names one as a file."""
+    """Add a named endpoint without preprocessing, in which Gradio would fetch any address that a client names as a file."""
     gr.Button(visible=False).click(
         listener, inputs, output, api_name=name, concurrency_limit=None, show_progress="hidden", preprocess=False
     )
 
 
 def packager(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[str | None]]:
-    """The listener of `/package`, over one studio."""
+    """Return the listener of `/package`."""
     champions, no_progress = studio.champions, gr.Progress()
 
     def package(request: gr.Request, champion: str, progress: gr.Progress = no_progress) -> Iterator[str | None]:
@@ -55,7 +55,7 @@ def packager(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[str
 
 
 def importer(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[dict[str, Any] | None]]:
-    """The listener of `/import`, over one studio."""
+    """Return the listener of `/import`."""
     champions, no_progress = studio.champions, gr.Progress()
 
     def import_(

@@ -1,4 +1,4 @@
-"""Compare: two takes heard blind, a vote, results; drawn by assets/ui/js/compare. Also `/compare` and `/vote`."""
+"""The Compare page for blind tests, drawn by assets/ui/js/compare, and the endpoints `/compare` and `/vote`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from engines.errors import EngineError
 from studio.listening import Ballot
-from studio.listening.disclosure import trial_json
+from studio.listening.serializers import trial_json
 from studio.studio import Studio
 from studio.ui.components.island import island
 from studio.web.session import SESSION_HEADER
@@ -26,7 +26,7 @@ def compare_page(studio: Studio) -> None:
 
 
 def comparer(studio: Studio) -> Callable[..., TrialJson]:
-    """The listener of `/compare`, over one studio."""
+    """Return the listener of `/compare`."""
 
     def compare(request: gr.Request, take_a: str, take_b: str) -> TrialJson:
         """Begin a blind trial of two takes: each side's sound is at an address that names neither."""
@@ -39,7 +39,7 @@ def comparer(studio: Studio) -> Callable[..., TrialJson]:
 
 
 def voter(studio: Studio) -> Callable[..., TrialJson]:
-    """The listener of `/vote`, over one studio."""
+    """Return the listener of `/vote`."""
 
     def vote(request: gr.Request, trial: str, choice: str, heard_a_s: float, heard_b_s: float) -> TrialJson:
         """Vote "a", "b" or "tie" after both sides were fetched and heard for so many seconds; tells which was which."""

@@ -1,4 +1,4 @@
-"""Monitor: what the device does, what takes cost, what waits. All of it is drawn by assets/ui/js/monitor."""
+"""The Monitor page: device, cost of takes, waiting requests. Drawn by assets/ui/js/monitor."""
 
 import gradio as gr
 

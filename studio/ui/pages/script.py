@@ -1,4 +1,4 @@
-"""Script: sheets of lines, who speaks them, and their takes; drawn by assets/ui/js/script. Also `/render`, the owner's."""
+"""The Script page for sheets, casts and takes, drawn by assets/ui/js/script, and the owner's endpoint `/render`."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -48,7 +48,7 @@ def script_page(studio: Studio) -> None:
 
 
 def renderer(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[Rendered]]:
-    """The listener of `/render`, over one studio."""
+    """Return the listener of `/render`."""
     no_progress = gr.Progress()
 
     def render(
@@ -80,7 +80,7 @@ def renderer(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[Ren
 
 
 def _asked(sheet: object, voices: object, project: object, takes: object, best_of: object, folder: Path) -> WholeSheet:
-    """Raises BadInput."""
+    """Check the inputs of `/render`. Raises BadInput."""
     named = voices if isinstance(voices, Mapping) else {}
     if not all(isinstance(each, str) for pair in named.items() for each in pair):
         raise BadInput("voices are champions' ids by character; correct them and send them again")
@@ -99,7 +99,7 @@ def _asked(sheet: object, voices: object, project: object, takes: object, best_o
 
 
 def _made(studio: Studio, asked: WholeSheet, choice: DeliveryChoice, progress: gr.Progress) -> Iterator[Rendered]:
-    """Raises EngineError; whoever stops listening stops the render."""
+    """Render and deliver the sheet; a listener that leaves stops the render. Raises EngineError."""
     stop = threading.Event()
 
     def report(made: Progress) -> None:

@@ -1,4 +1,4 @@
-"""Speak: a voice, a script, one button, and the takes it made. Also the named endpoint `/speak`."""
+"""The Speak page with voice, text, button and takes, and the endpoint `/speak`."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -21,7 +21,7 @@ from studio.ui.handing_out import handed
 from studio.ui.presentation import engine_choices, status_json
 from studio.web.session import ARRIVED_HEADER, SESSION_HEADER
 
-WAIT_S = 0.1  # a listener looks up this often, so that stopping it takes no longer
+WAIT_S = 0.1  # polling interval, and longest delay of a stop
 SpeakOutput = tuple[dict[str, Any], str | None, dict[str, Any] | None]
 
 
@@ -47,7 +47,7 @@ def speak_page(studio: Studio) -> None:
 
 
 def _settings(studio: Studio) -> list[gr.components.Component]:
-    """In the order of `/speak`'s parameters. The page shows those that the chosen engine heeds."""
+    """Add the fields in the order of `/speak`'s parameters. The page shows those that the chosen engine supports."""
     known = settings()
     with gr.Row(elem_id="settings"):
         engine = fields.engine(engine_choices(studio.manager.statuses()))
@@ -60,7 +60,7 @@ def _settings(studio: Studio) -> list[gr.components.Component]:
 
 
 def _reference() -> list[gr.components.Component]:
-    """Which clip and which window of it. The voice card keeps them; these hold their places in the endpoint."""
+    """Add invisible fields for clip and window. The voice card sets them; here they are parameters of the endpoint."""
     clip_id = gr.Textbox("", label="Clip", info="empty: the first sample", visible=False)
     start_s = gr.Number(0, label="Start, s", visible=False)
     end_s = gr.Number(0, label="End, s", info="0: to the clip's end", visible=False)
@@ -68,7 +68,7 @@ def _reference() -> list[gr.components.Component]:
 
 
 def _champion() -> list[gr.components.Component]:
-    """A champion instead of a clip; likewise."""
+    """Add invisible fields for a champion, which replaces the clip."""
     champion = gr.Textbox("", label="Champion", info="its id; empty: the clip", visible=False)
     version = gr.Textbox("", label="Version", info="empty: the current one", visible=False)
     attachment = gr.Textbox("", label="Weights on trial", visible=False)
@@ -76,9 +76,9 @@ def _champion() -> list[gr.components.Component]:
 
 
 def _endpoint(studio: Studio, inputs: list[gr.components.Component]) -> None:
-    """Queue `/speak` under the one concurrency id of everything that makes audio.
+    """Queue `/speak` under the concurrency id of all listeners that generate audio.
 
-    The page joins the queue itself (assets/ui/js/speak/queue.js) to show its rank in words, so nothing visible fires this.
+    The page joins the queue itself (assets/ui/js/speak/queue.js) to show its rank, so no visible element triggers this.
     """
     audio = gr.Audio(label="Audio", visible=False)
     outputs = [gr.JSON(label="Status", visible=False), audio, gr.JSON(label="Take", visible=False)]
@@ -90,12 +90,12 @@ def _endpoint(studio: Studio, inputs: list[gr.components.Component]) -> None:
         concurrency_id=DEVICE,
         concurrency_limit=studio.settings.gpu_concurrency or 1,
         show_progress="hidden",
-        preprocess=False,  # whatever a client sends is judged in one place, `read_order`
+        preprocess=False,  # `read_order` checks all values
     )
 
 
 def speaker(studio: Studio) -> Callable[..., Iterator[SpeakOutput]]:
-    """The listener of `/speak`, over one studio. Its parameters are what an order is told as."""
+    """Return the listener of `/speak`. Its parameters are the fields of a flat order."""
     blank = flat(read_order({"engine": studio.settings.engines[0]}))
 
     def speak(request: gr.Request, *values: object) -> Iterator[SpeakOutput]:
@@ -109,7 +109,7 @@ def speaker(studio: Studio) -> Callable[..., Iterator[SpeakOutput]]:
             studio.visitors.admit(cast(HTTPConnection, request.request))
             yield from perform(studio, completed(studio, read_order(sent), session_id), session_id, arrived_at)
         except EngineError as error:
-            title = "Refused" if isinstance(error, BadInput) else "Failed"  # trying again helps only the second
+            title = "Refused" if isinstance(error, BadInput) else "Failed"  # a retry helps only against failures
             raise gr.Error(str(error), title=title, print_exception=False) from error
 
     speak.__signature__ = Signature([_parameter("request"), *starmap(_parameter, blank.items())])  # type: ignore[attr-defined]
@@ -122,7 +122,7 @@ def _parameter(name: str, default: object = None) -> Parameter:
 
 
 def completed(studio: Studio, order: Order, session_id: str) -> Order:
-    """The order with the first sample where it names neither champion nor clip, and the clip's end where it names none."""
+    """Return the order with defaults: the first sample if no voice is named, and the end of the clip if no end is given."""
     samples = studio.session_clips.samples()
     if order.champion:
         return order
@@ -134,13 +134,13 @@ def completed(studio: Studio, order: Order, session_id: str) -> Order:
 
 
 def perform(studio: Studio, order: Order, session_id: str, arrived_at: float) -> Iterator[SpeakOutput]:
-    """Speak and tell; whoever stops listening stops the device. Raises EngineError."""
+    """Speak an order and yield its state; a listener that leaves cancels the request. Raises EngineError."""
     performance = studio.speaking.speak(order, session_id=session_id, arrived_at=arrived_at)
     try:
         yield status_json(performance), None, None
         while not performance.wait(WAIT_S):
             yield status_json(performance), None, None
-        # All of it is made: it is heard to its end even if it cannot be kept.
+        # The audio is complete and can be heard, even if it cannot be stored.
         yield status_json(performance), None, None
         take = performance.result()
         audio = studio.history.audio_path(session_id, take.id)
@@ -148,4 +148,4 @@ def perform(studio: Studio, order: Order, session_id: str, arrived_at: float) ->
     except Cancelled:
         yield status_json(performance), None, None
     finally:
-        performance.cancel()  # of no consequence once it has ended
+        performance.cancel()  # no effect after the end

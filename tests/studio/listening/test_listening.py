@@ -13,7 +13,7 @@ import pytest
 
 from studio.history import History, UnknownTake
 from studio.listening import BadPair, Ballot, Choice, Decided, Listening, NoPairs, NotHeard, Trial, UnknownTrial
-from studio.listening.disclosure import desk, trial_json
+from studio.listening.serializers import desk, trial_json
 from tests.studio.listening.takes import keep, sound
 from tests.studio.losing import WAYS
 

@@ -15,7 +15,7 @@ from engines.types import Audio
 from studio.references.clip import Source
 from studio.references.library import ClipStore, UnknownClip
 from studio.references.measures import noise_level_db, rumble_db, speech_level_db
-from studio.references.mend import mend, starts_at_s
+from studio.references.repairs import repair, starts_at_s
 from studio.references.report import Check, report
 from studio.references.window import Window, reference_of
 
@@ -159,8 +159,8 @@ def test_eight_channels_with_one_voice_are_taken_and_the_loudest_is_offered(stor
     channels[:, 5] = voice(4)
     kept = store.add(saved(tmp_path / "a.wav", channels), "a.wav")
     found = check(kept.audio, "channels", kept.source)
-    assert (found.state, found.mend) == ("warn", "mono") and "8 channels" in found.message
-    mended = mend(kept.audio, "mono", original=store.original(kept.id))
+    assert (found.state, found.repair) == ("warn", "mono") and "8 channels" in found.message
+    mended = repair(kept.audio, "mono", original=store.original(kept.id))
     assert np.array_equal(mended.samples, channels[:, 5])
 
 
@@ -197,14 +197,14 @@ def test_a_silent_clip_fails():
 
 def test_of_channels_that_cancel_each_other_one_is_offered():
     cancelled = clip(np.zeros(3 * RATE))
-    assert report(cancelled, Source(sample_rate=RATE, channels=2, mix_loss_db=90), LINE).of("channels").mend == "mono"
+    assert report(cancelled, Source(sample_rate=RATE, channels=2, mix_loss_db=90), LINE).of("channels").repair == "mono"
     assert "channels" not in [c.name for c in report(cancelled, Source(sample_rate=RATE, channels=2), LINE).checks]
 
 
 def test_clipping_is_found_counted_and_has_no_mend():
     loud = Audio(np.clip(good().samples * 12, -1, 1), RATE)
     found = check(loud, "clipping")
-    assert found.state == "fail" and found.mend is None and "in a row" in found.message
+    assert found.state == "fail" and found.repair is None and "in a row" in found.message
     lone = good()
     lone.samples[RATE] = 1.0
     assert check(lone, "clipping").state == "ok"
@@ -214,31 +214,31 @@ def test_no_chain_of_mends_hides_clipping(store, tmp_path):
     recorded = np.concatenate([room(2), np.clip(voice(4) * 12, -1, 1), room(1)])
     found = store.add(saved(tmp_path / "a.wav", recorded), "a.wav")
     for name in ("high_pass", "normalise", "trim", "denoise"):
-        better = mend(found.audio, name)
+        better = repair(found.audio, name)
         found = store.add_audio(better, name, parent=found, start_s=starts_at_s(found.audio, name))
     whole = Window(0.0, found.audio.duration_s)
     assert check(found.audio, "clipping").state == "ok"
-    unmended = store.unmended(found, whole)
+    unrepaired = store.unrepaired(found, whole)
     start = round(found.source.start_s * RATE)
     assert start == pytest.approx(1.8 * RATE, abs=0.05 * RATE)
-    assert np.array_equal(unmended.samples, recorded[start : start + len(better.samples)])
-    card = report(found.audio, found.source, LINE, unmended)
+    assert np.array_equal(unrepaired.samples, recorded[start : start + len(better.samples)])
+    card = report(found.audio, found.source, LINE, unrepaired)
     assert card.of("clipping").state == "fail" and "recorded clipped" in card.of("clipping").message
 
 
 def test_a_mended_clip_remembers_its_channels_and_can_still_be_taken_from_one(store, tmp_path):
     channels = np.stack([voice(4), -0.9 * voice(4)], 1)
     kept = store.add(saved(tmp_path / "a.wav", channels), "a.wav")
-    louder = store.add_audio(mend(kept.audio, "normalise"), "louder", parent=kept)
-    assert check(louder.audio, "channels", louder.source).mend == "mono"
-    assert np.array_equal(mend(louder.audio, "mono", original=store.original(louder.id)).samples, channels[:, 0])
+    louder = store.add_audio(repair(kept.audio, "normalise"), "louder", parent=kept)
+    assert check(louder.audio, "channels", louder.source).repair == "mono"
+    assert np.array_equal(repair(louder.audio, "mono", original=store.original(louder.id)).samples, channels[:, 0])
 
 
 def test_a_mended_clip_outlives_the_clip_it_was_mended_from(store, tmp_path):
     kept = store.add(saved(tmp_path / "a.wav", np.clip(voice(4) * 12, -1, 1)), "a.wav")
-    quieter = store.add_audio(mend(kept.audio, "normalise"), "quieter", parent=kept)
+    quieter = store.add_audio(repair(kept.audio, "normalise"), "quieter", parent=kept)
     store.remove(kept.id)
-    assert store.unmended(quieter, Window(0.0, 4.0)).digest == kept.id
+    assert store.unrepaired(quieter, Window(0.0, 4.0)).digest == kept.id
 
 
 @pytest.mark.parametrize(("length_s", "state"), [(0.5, "fail"), (2, "warn"), (5, "ok"), (20, "warn")])
@@ -248,16 +248,16 @@ def test_duration(length_s, state):
 
 def test_a_quiet_clip_is_mended_by_normalise():
     quiet = Audio(good().samples * np.float32(0.02), RATE)
-    assert check(quiet, "level").mend == "normalise"
-    assert loudness_lufs(mend(quiet, "normalise")) == pytest.approx(-20, abs=0.5)
-    assert check(mend(quiet, "normalise"), "level").state == "ok"
+    assert check(quiet, "level").repair == "normalise"
+    assert loudness_lufs(repair(quiet, "normalise")) == pytest.approx(-20, abs=0.5)
+    assert check(repair(quiet, "normalise"), "level").state == "ok"
 
 
 def test_noise_is_mended_by_denoise():
     voiced = clip(np.zeros(RATE // 2), voice(4), np.zeros(RATE // 2)).samples
     noisy = Audio(voiced + room(5, 0.01), RATE)
-    assert (check(noisy, "noise").state, check(noisy, "noise").mend) == ("warn", "denoise")
-    cleaned = mend(noisy, "denoise")
+    assert (check(noisy, "noise").state, check(noisy, "noise").repair) == ("warn", "denoise")
+    cleaned = repair(noisy, "denoise")
     assert noise_level_db(cleaned) < noise_level_db(noisy) - 10
     assert speech_level_db(cleaned) == pytest.approx(speech_level_db(noisy), abs=3)
     assert check(cleaned, "noise").state == "ok"
@@ -266,17 +266,17 @@ def test_noise_is_mended_by_denoise():
 def test_silence_at_the_edges_is_mended_by_trim_and_a_gap_is_not():
     edges = clip(room(2), voice(4), room(1))
     assert "2.0 s of silence before and 1.0 s after" in check(edges, "silence").message
-    assert check(mend(edges, "trim"), "silence").state == "ok"
+    assert check(repair(edges, "trim"), "silence").state == "ok"
     gap = check(clip(voice(2), room(1.5), voice(2)), "silence")
-    assert (gap.state, gap.mend) == ("warn", None) and "1.5 s within" in gap.message
+    assert (gap.state, gap.repair) == ("warn", None) and "1.5 s within" in gap.message
 
 
 def test_offset_and_rumble_are_mended_by_high_pass():
     at = np.arange(len(good().samples)) / RATE
     for spoilt in (good().samples + 0.05, good().samples + 0.2 * np.sin(2 * np.pi * 40 * at)):
         audio = Audio(spoilt.astype(np.float32), RATE)
-        assert check(audio, "rumble").mend == "high_pass"
-        mended = mend(audio, "high_pass")
+        assert check(audio, "rumble").repair == "high_pass"
+        mended = repair(audio, "high_pass")
         assert check(mended, "rumble").state == "ok"
         assert abs(mended.samples.mean()) < 1e-4 and rumble_db(mended) < -25
         assert len(mended.samples) == len(audio.samples)
@@ -293,7 +293,7 @@ def test_a_telephone_voice_in_a_wide_file_is_seen():
 def test_opposite_channels_that_cancel_are_seen(store, tmp_path):
     stereo = np.stack([voice(4), -0.9 * voice(4)], 1)
     kept = store.add(saved(tmp_path / "a.wav", stereo), "a.wav")
-    assert check(kept.audio, "channels", kept.source).mend == "mono"
+    assert check(kept.audio, "channels", kept.source).repair == "mono"
     plain = store.add(saved(tmp_path / "b.wav", np.stack([voice(4), voice(4)], 1)), "b.wav")
     assert check(plain.audio, "channels", plain.source).state == "ok"
 
@@ -321,13 +321,13 @@ def test_every_finding_says_what_to_do_in_one_sentence():
 
 def test_unknown_mends_and_lost_originals_are_refused():
     with pytest.raises(BadAudio, match="no mend called declip"):
-        mend(good(), "declip")
+        repair(good(), "declip")
     with pytest.raises(BadAudio, match="not kept"):
-        mend(good(), "mono")
+        repair(good(), "mono")
 
 
 def test_the_studio_can_judge_clips_without_torch():
-    code = "import sys, studio.references.library, studio.references.report, studio.references.mend, "
+    code = "import sys, studio.references.library, studio.references.report, studio.references.repairs, "
     code += "studio.references.transcribe; sys.exit('torch' in sys.modules or 'gradio' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])
 

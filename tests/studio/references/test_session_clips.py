@@ -10,7 +10,7 @@ import soundfile
 
 from studio.housekeeping import Housekeeping
 from studio.references.library import ClipStore, UnknownClip
-from studio.references.mend import mended_name
+from studio.references.repairs import repaired_name
 from studio.references.session_clips import SessionClips
 from tests.studio.house import samples_folder, write_clip
 from tests.studio.losing import WAYS, backed_up, put_back, removed
@@ -204,4 +204,4 @@ def test_a_sample_keeps_its_name_where_somebody_uploaded_it_first(session_clips:
     ],
 )
 def test_a_mended_clip_is_named_after_its_ancestor_and_the_last_mend(name: str, mended: str) -> None:
-    assert mended_name(name, "trim") == mended
+    assert repaired_name(name, "trim") == mended

@@ -10,8 +10,8 @@ import pytest
 
 from engines.errors import Closing
 from studio.database import NotSaved
-from studio.script.disclosure import render_json
 from studio.script.render_choice import RenderChoice
+from studio.script.serializers import render_json
 from studio.script.whole_sheet import SelectedSheet, WholeSheet, select_all
 from studio.studio import Studio
 from tests.engines.metronome import Metronome

@@ -138,18 +138,18 @@ def test_above_the_limit_for_all_visitors_deleted_and_oldest_takes_are_removed_f
             ids.append(public.bring(visitor, seconds=6.0).json()["id"])
     with public.browser("c") as visitor:
         visitor.delete(f"/studio/clips/{ids[2]}").raise_for_status()
-    assert public.studio.visitors.look() > 0
+    assert public.studio.visitors.enforce_total_limit() > 0
     kept = [id for id in ids if public.studio.clips.has(id)]
     assert kept and ids[2] not in kept and kept == [id for id in ids[-len(kept) - 1 :] if id != ids[2]]
     assert sum(map(public.studio.clips.bytes, kept)) <= 5_000_000
-    assert public.studio.visitors.look() == 0
+    assert public.studio.visitors.enforce_total_limit() == 0
 
 
 def test_a_studio_without_login_on_its_own_machine_keeps_everything(tmp_path: Path, clock: Clock) -> None:
     with opened(tmp_path, clock) as alone, alone.browser("o") as owner:
         alone.bring(owner).raise_for_status()
         clock.ahead_s = 9_999 * DAY_S
-        assert (alone.studio.visitors.expire(), alone.studio.visitors.look(), mine(owner)) == (0, 0, 1)
+        assert (alone.studio.visitors.expire(), alone.studio.visitors.enforce_total_limit(), mine(owner)) == (0, 0, 1)
 
 
 @pytest.mark.parametrize(

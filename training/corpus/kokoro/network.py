@@ -1,4 +1,4 @@
-"""Kokoro's network (StyleTTS 2 with an iSTFTNet decoder) for batches whose rows have one length, so that nothing is masked.
+"""Kokoro's network (StyleTTS 2 with an iSTFTNet decoder) for batches with rows of one length, so that no masks are needed.
 
 Layers are those of hexgrad's `kokoro` package (Apache-2.0), with plain weights; `weights.py` reads them from the ONNX export.
 """
@@ -18,7 +18,7 @@ FFT, HOP, UPSAMPLING = 20, 5, (10, 6)
 
 
 class Albert(nn.Module):
-    """One layer used twelve times."""
+    """One layer that is used twelve times."""
 
     def __init__(self, layers: int = 12) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class TextEncoder(nn.Module):
         self.lstm = nn.LSTM(WIDTH, WIDTH // 2, batch_first=True, bidirectional=True)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """(b, t) -> (b, t, WIDTH)."""
+        """Encode tokens: (b, t) -> (b, t, WIDTH)."""
         x = self.embedding(tokens).mT
         for block in self.cnn:
             x = F.leaky_relu(block(x), 0.2)
@@ -74,7 +74,7 @@ class TextEncoder(nn.Module):
 
 
 class StyledNorm(nn.Module):
-    """Layer norm over the channels of (b, t, channels), scaled and moved by a style."""
+    """Layer norm over the channels of (b, t, channels), scaled and shifted by a style."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class StyledNorm(nn.Module):
 
 
 class StyledInstanceNorm(nn.Module):
-    """The same over the time of (b, channels, t)."""
+    """Instance norm over the time of (b, channels, t), scaled and shifted by a style."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ class StyledBlock(nn.Module):
 
 
 class Prosody(nn.Module):
-    """Durations, pitch and loudness."""
+    """Durations, pitch and loudness of a line."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -138,7 +138,7 @@ class Prosody(nn.Module):
         return nn.ModuleList((StyledBlock(WIDTH, WIDTH), StyledBlock(WIDTH, half, True), StyledBlock(half, half)))
 
     def read(self, x: Tensor, style: Tensor) -> tuple[Tensor, Tensor]:
-        """(b, t, WIDTH) -> features (b, t, WIDTH + STYLE), durations (b, t) in frames."""
+        """Return features (b, t, WIDTH + STYLE) and durations (b, t) in frames, from (b, t, WIDTH)."""
         wide = style[:, None].expand(-1, x.shape[1], -1)
         x = torch.cat((x, wide), -1)
         for place, layer in enumerate(self.lstms):
@@ -146,7 +146,7 @@ class Prosody(nn.Module):
         return x, self.duration(self.lstm(x)[0]).sigmoid().sum(-1)
 
     def melody(self, x: Tensor, style: Tensor) -> tuple[Tensor, Tensor]:
-        """(b, n, WIDTH + STYLE) -> pitch in Hz and loudness, (b, 2 n) each."""
+        """Return pitch in Hz and loudness, (b, 2 n) each, from (b, n, WIDTH + STYLE)."""
         shared = self.shared(x)[0].mT
         pitch = loudness = shared
         for one, other in zip(self.F0, self.N, strict=True):
@@ -179,7 +179,7 @@ def snake(x: Tensor, alpha: Tensor) -> Tensor:
 
 
 class Generator(nn.Module):
-    """(b, 512, 2 n) and pitch -> (b, n * FRAME) samples."""
+    """Generates (b, n * FRAME) samples from (b, 512, 2 n) and pitch."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -209,7 +209,7 @@ class Generator(nn.Module):
         return torch.istft(torch.polar(magnitude, phase), FFT, HOP, window=window)
 
     def source(self, pitch: Tensor) -> Tensor:
-        """Harmonics where there is a pitch, noise elsewhere; (b, 2 n) Hz -> (b, 2 n * 300)."""
+        """Return harmonics of the pitch, and noise without a pitch: (b, 2 n) Hz -> (b, 2 n * 300)."""
         scale = HOP * math.prod(UPSAMPLING)
         steps = pitch[:, None] * torch.arange(1, HARMONICS + 1, device=pitch.device)[:, None] / RATE_HZ % 1
         phase = torch.cumsum(steps.double(), -1) * scale
@@ -231,7 +231,7 @@ class Decoder(nn.Module):
         self.generator = Generator()
 
     def forward(self, text: Tensor, pitch: Tensor, loudness: Tensor, style: Tensor) -> Tensor:
-        """(b, WIDTH, n), (b, 2 n) twice -> (b, n * FRAME)."""
+        """Decode text (b, WIDTH, n), pitch and loudness (b, 2 n) to samples (b, n * FRAME)."""
         beside = torch.cat((self.F0_conv(pitch[:, None]), self.N_conv(loudness[:, None])), 1)
         x, read = self.encode(torch.cat((text, beside), 1), style), self.asr_res(text)
         for block in self.decode:
@@ -241,7 +241,7 @@ class Decoder(nn.Module):
 
 
 class Kokoro(nn.Module):
-    """Styles are (b, 2 * STYLE): timbre, then prosody."""
+    """The network. Styles are (b, 2 * STYLE): timbre, then prosody."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -249,6 +249,6 @@ class Kokoro(nn.Module):
         self.text_encoder, self.predictor, self.decoder = TextEncoder(), Prosody(), Decoder()
 
     def read(self, tokens: Tensor, styles: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """(b, t) -> what is said (b, t, WIDTH), how (b, t, WIDTH + STYLE), durations (b, t) in frames."""
+        """Return text (b, t, WIDTH), prosody (b, t, WIDTH + STYLE) and durations (b, t) in frames, from tokens (b, t)."""
         how, durations = self.predictor.read(self.bert_encoder(self.bert(tokens)), styles[:, STYLE:])
         return self.text_encoder(tokens), how, durations

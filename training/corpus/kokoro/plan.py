@@ -1,4 +1,4 @@
-"""Who says what in a corpus of natural speech, with symbols already found: the machine that speaks needs no espeak-ng."""
+"""The plan of a corpus of natural speech: speakers, lines and symbols, so that speaking needs no espeak-ng."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ class PlannedLine:
 
 
 def make_plan(sentences: Sentences, seed: int, hours: float, lines: int) -> list[PlannedLine]:
-    """`lines` of each speaker; the first speakers' numbers are left to evaluation."""
+    """Plan `lines` lines for each speaker; the first numbers of speakers are left to evaluation."""
     speakers = int(hours * 3600 / LINE_S / lines)
     return [
         PlannedLine(HELD_OUT + speaker, text, tuple(tokens_of(text)))

@@ -1,4 +1,4 @@
-"""Made-up speakers of Kokoro: mixtures of its styles, pushed away from them, with pitch, formants and pace of their own."""
+"""Synthetic speakers of Kokoro: mixtures of its styles with noise, and a separate pitch, formant ratio and pace."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ class NaturalSpeaker:
 
 
 def draw_speaker(seed: int, number: int) -> NaturalSpeaker:
-    """Depends on seed and number alone."""
+    """Draw a speaker that depends only on seed and number."""
     rng = np.random.default_rng((seed, number, 82))
     timbre = rng.dirichlet(np.full(STYLES, 0.45)).astype(np.float32)
     if rng.random() < 0.35:  # as many men as women
@@ -60,7 +60,7 @@ def draw_speaker(seed: int, number: int) -> NaturalSpeaker:
 
 
 class StyleBank:
-    """Kokoro's styles for every count of symbols."""
+    """Kokoro's styles for every number of symbols."""
 
     def __init__(self, device: torch.device) -> None:
         content = np.load(data_folder() / "voices_ja.npz")
@@ -70,7 +70,7 @@ class StyleBank:
         self.deviation = self.styles.std(0).mean(0)
 
     def of(self, speaker: NaturalSpeaker, symbols: int) -> Tensor:
-        """(2 * STYLE,) for a line of so many symbols."""
+        """Return the style (2 * STYLE,) of a line with this number of symbols."""
         place = min(symbols, self.styles.shape[1]) - 1
         near, mean = self.styles[:, place], self.mean[place]
         shares = torch.from_numpy(np.stack((speaker.timbre, speaker.prosody))).to(near.device)

@@ -29,7 +29,7 @@ class SpeakOptions:
 
 
 def speak(options: SpeakOptions) -> None:
-    """Every GPU speaks a part of the plan; the parts are joined afterwards."""
+    """Speak the parts of the plan on all GPUs, and join them afterwards."""
     options.out.mkdir(parents=True, exist_ok=True)
     run(work, options, options.gpus, port=29551)
     plan = read_plan(options.plan)
@@ -47,7 +47,7 @@ def speak(options: SpeakOptions) -> None:
 
 
 def work(group: ProcessGroup, device: torch.device, options: SpeakOptions) -> None:
-    """One process's part: every so-manyth speaker."""
+    """Speak one process's part: each speaker whose number modulo the group size is its rank."""
     torch.set_num_threads(1)  # of many processes, each waits for its GPU
     export = dict(np.load(options.weights)) if options.weights else weights.read_export()
     speech = Speech(weights.load(weights.unpacked(export)), device, options.seed)

@@ -1,4 +1,4 @@
-"""Speak a plan with Kokoro in batches: lines of as many symbols together, then lines of as many frames."""
+"""Speak a plan with Kokoro in batches: lines with equal numbers of symbols, then lines with equal numbers of frames."""
 
 import logging
 import time
@@ -52,7 +52,7 @@ class Speech:
         self.generator = torch.Generator(device).manual_seed(seed)
 
     def speak(self, plan: list[PlannedLine]) -> Iterator[SpokenLine]:
-        """Every line that comes out neither too short nor too long, in any order."""
+        """Yield every line that is neither too short nor too long, in any order."""
         for first in range(0, len(plan), CHUNK):
             read = self._read(plan, range(first, min(first + CHUNK, len(plan))))
             yield from self._decode(plan, read)
@@ -107,7 +107,7 @@ class Speech:
 
     @torch.inference_mode()
     def _sound(self, rows: list[_Read], speakers: list[NaturalSpeaker]) -> Tensor:
-        """(rows, samples)."""
+        """Return the audio of rows, (rows, samples)."""
         places = [torch.repeat_interleave(torch.arange(len(row.durations)), row.durations) for row in rows]
         places = [place.to(self.device) for place in places]
         said = torch.stack([row.said[place] for row, place in zip(rows, places, strict=True)])
@@ -121,7 +121,7 @@ class Speech:
         return sound.float()
 
     def _changed(self, pitch: Tensor, speakers: list[NaturalSpeaker]) -> Tensor:
-        """Each row's pitch by its speaker's factors; where there is none it stays so."""
+        """Apply each speaker's factors to the pitch of its row; unvoiced frames stay unvoiced."""
         factor, lively = (
             torch.tensor([getattr(speaker, name) for speaker in speakers], device=pitch.device)[:, None]
             for name in ("pitch", "liveliness")
@@ -134,7 +134,7 @@ class Speech:
 
     @torch.inference_mode()
     def _finish(self, samples: Tensor, speaker: NaturalSpeaker) -> Tensor:
-        """int16 with formants moved, cut to the speech, as loud as the speaker is, with a room's noise."""
+        """Return int16 samples with moved formants, trimmed to the speech, at the speaker's level, with room noise."""
         size = round(len(samples) / speaker.ratio / FRAME) * FRAME
         if size != len(samples):
             spectrum = torch.fft.rfft(samples)
@@ -161,7 +161,7 @@ class Speech:
 
 
 def write_lines(spoken: Iterator[SpokenLine], path: Path, seconds: float) -> tuple[list[int], list[int]]:
-    """Write samples one behind another; returns the plan's numbers and lengths of what was written in time."""
+    """Write samples one after another. Return the plan's numbers and the lengths of the lines written in time."""
     numbers: list[int] = []
     lengths: list[int] = []
     began = time.monotonic()

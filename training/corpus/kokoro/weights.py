@@ -62,7 +62,7 @@ Initializers = dict[str, NDArray[Any]]
 
 
 def read_export(path: Path | None = None) -> Initializers:
-    """Every initializer by name, from a joined file or from the installed wheels. Raises ModuleNotFoundError."""
+    """Return every initializer by name, from a joined file or from the installed wheels. Raises ModuleNotFoundError."""
     import onnx
     from onnx import numpy_helper
 
@@ -85,7 +85,7 @@ def _folder(package: str) -> Path:
 
 
 def pack(path: Path) -> None:
-    """Write what `load` needs as one file, large floats in half precision; it compresses to 55 MB."""
+    """Write what `load` needs to one file, with large floats in half precision; it compresses to 55 MB."""
     kept = {name: value for name, value in read_export().items() if value.dtype.kind in "fbu" or value.dtype == np.int8}
     halved = {name: value.astype(np.float16) if _is_large(value) else value for name, value in kept.items()}
     arrays: Any = {name.replace("/", "|"): value for name, value in halved.items()}
@@ -97,12 +97,12 @@ def _is_large(value: NDArray[Any]) -> bool:
 
 
 def unpacked(export: Initializers) -> Initializers:
-    """Names as the export has them; an archive's members cannot hold a slash."""
+    """Restore the names of the export; members of an archive cannot contain a slash."""
     return {name.replace("|", "/"): value for name, value in export.items()}
 
 
 def load(export: Initializers) -> Kokoro:
-    """The network with these weights."""
+    """Return the network with these weights."""
     reader = _Reader(export)
     model = Kokoro()
     state = {name: reader.tensor(name, parameter) for name, parameter in _plain(model)}
@@ -116,7 +116,7 @@ class _Reader:
         self.export = export
 
     def matrix(self, name: str) -> Tensor:
-        """A float32 tensor, int8 ones restored."""
+        """Return a float32 tensor; int8 tensors are dequantised."""
         if name in self.export:
             return torch.from_numpy(np.array(self.export[name], np.float32))
         values, scale = self.export[f"{name}_quantized"], self.export[f"{name}_scale"]
@@ -125,7 +125,7 @@ class _Reader:
         return torch.from_numpy(shifted * scale.astype(np.float32))
 
     def tensor(self, name: str, parameter: Tensor) -> Tensor:
-        """The tensor of one of the network's parameters."""
+        """Return the tensor of one of the network's parameters."""
         module, _, kind = name.rpartition(".")
         if kind == "weight" and module in MATRICES:
             return self.matrix(MATRICES[module]).T
@@ -141,7 +141,7 @@ class _Reader:
 
 
 def _plain(model: Kokoro) -> list[tuple[str, nn.Parameter]]:
-    """Parameters that the export names as we do: all but LSTMs' and convolutions' weights."""
+    """Return the parameters with equal names in the export: all but the weights of LSTMs and convolutions."""
     named = {name for name, module in model.named_modules() if isinstance(module, nn.Conv1d | nn.ConvTranspose1d)}
     return [
         (name, parameter)
@@ -152,12 +152,12 @@ def _plain(model: Kokoro) -> list[tuple[str, nn.Parameter]]:
 
 
 def _is_plain(name: str) -> bool:
-    """Convolutions without weight norm."""
+    """Return True for convolutions without weight norm."""
     return "noise_convs" in name or "_proj." in name
 
 
 def _convolutions(model: Kokoro, reader: _Reader) -> dict[str, Tensor]:
-    """Weights named after the module whose forward pass multiplied them out."""
+    """Return the weights that the export names after the module that multiplied them out."""
     found: dict[str, Tensor] = {}
     for name, module in model.named_modules():
         if isinstance(module, StyledBlock):
@@ -191,7 +191,7 @@ def _products(name: str, reader: _Reader) -> list[Tensor]:
 
 
 def _lstms(reader: _Reader) -> dict[str, Tensor]:
-    """ONNX orders gates as input, output, forget, cell; torch as input, forget, cell, output."""
+    """Return the weights of LSTMs. ONNX orders gates as input, output, forget, cell; torch as input, forget, cell, output."""
     found: dict[str, Tensor] = {}
     for name, number in LSTMS.items():
         biases = reader.matrix(f"onnx::LSTM_{number}")

@@ -1,7 +1,7 @@
-"""Letters recognized in the semantic codes: a head by which training makes these codes carry the words, and measures it.
+"""Recognition of letters in the semantic codes: a head that trains these codes to contain the words, and measures it.
 
-Connectionist temporal classification (CTC, Graves et al. 2006) of letters, two guesses a frame, from the quantized vectors
-of the semantic level alone. The head is carried with the weights but never exported.
+Connectionist temporal classification (CTC, Graves et al. 2006) of letters, two guesses per frame, from the quantised vectors
+of the semantic level alone. The head is saved with the weights but never exported.
 """
 
 import re
@@ -20,13 +20,13 @@ WIDTH, LAYERS, TAPS = 192, 4, 7
 
 
 def classes_of(text: str) -> list[int]:
-    """Classes of a line's letters, spaces and apostrophes; punctuation is silent."""
+    """Return the classes of a line's letters, spaces and apostrophes; punctuation is silent."""
     spoken = re.sub(r"\s+", " ", re.sub(r"[^a-z' ]", " ", text.lower())).strip()
     return [LETTERS.index(letter) + 1 for letter in spoken]
 
 
 class CTCHead(nn.Module):
-    """(b, t, d) quantized semantic vectors -> (b, 2 t, classes) logits; it covers half a second around a frame."""
+    """Converts quantised semantic vectors (b, t, d) to logits (b, 2 t, classes); it covers half a second around a frame."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
@@ -44,13 +44,13 @@ class CTCHead(nn.Module):
 
 
 def loss(logits: Tensor, frames: Tensor, letters: Tensor, counts: Tensor) -> Tensor:
-    """CTC loss a letter; lengths are on the CPU (on the GPU each call would wait for them), letters are padded (b, s)."""
+    """Return the CTC loss per letter. Lengths are on the CPU, so that no call waits for the GPU; letters are padded (b, s)."""
     chances = logits.float().log_softmax(-1).transpose(0, 1)
     return F.ctc_loss(chances, letters, frames * GUESSES, counts, zero_infinity=True)
 
 
 def best_path(logits: Tensor, frames: Sequence[int]) -> list[list[int]]:
-    """The likeliest class of each guess, repeats and blanks taken out."""
+    """Return the most likely class of each guess, without repeats and blanks."""
     rows = []
     for row, count in zip(logits.argmax(-1).cpu(), frames, strict=True):
         merged = torch.unique_consecutive(row[: count * GUESSES])
@@ -59,16 +59,16 @@ def best_path(logits: Tensor, frames: Sequence[int]) -> list[list[int]]:
 
 
 def letter_error_rate(found: Sequence[Sequence[int]], wanted: Sequence[Sequence[int]]) -> float:
-    """Character error rate over all lines together."""
+    """Return the character error rate over all lines together."""
     wrong = sum(edits(w, f) for w, f in zip(wanted, found, strict=True))
     return wrong / max(1, sum(map(len, wanted)))
 
 
 @torch.no_grad()
 def align(logits: Tensor, frames: Tensor, letters: Tensor, counts: Tensor) -> Tensor:
-    """How many letters have begun by the end of each frame, on the likeliest path: (b, t) int64.
+    """Return how many letters have begun by the end of each frame on the most likely path: (b, t) int64.
 
-    Viterbi over CTC's states, all lines at once; frames and counts are (b,), letters (b, s) padded with 0.
+    Viterbi over CTC's states, for all lines at once; frames and counts are (b,), letters (b, s) padded with 0.
     """
     states = torch.zeros(len(logits), 2 * letters.shape[1] + 1, dtype=torch.long, device=logits.device)
     states[:, 1::2] = letters
@@ -84,8 +84,10 @@ def align(logits: Tensor, frames: Tensor, letters: Tensor, counts: Tensor) -> Te
 
 
 def _forward(chances: Tensor, states: Tensor, ends: Tensor) -> tuple[Tensor, Tensor]:
-    """Best score of each state (b, states) at the rows' ends (b, 1), and how many states each step moved (steps, b,
-    states)."""
+    """Return the best score of each state (b, states) at the rows' ends (b, 1), and the moves of each step.
+
+    Moves count the states that each step advanced: (steps, b, states).
+    """
     skips = torch.zeros_like(states, dtype=torch.bool)
     skips[:, 2:] = (states[:, 2:] > 0) & (states[:, 2:] != states[:, :-2])
     score = torch.full(states.shape, -1e30, device=states.device)

@@ -1,4 +1,4 @@
-"""Evaluate the codec by copy synthesis, with an outside recognizer and an outside speaker encoder."""
+"""Evaluate the codec by copy synthesis, with an independent recogniser and speaker encoder."""
 
 import json
 import logging
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 def evaluate(options: CodecEvaluationOptions) -> dict[str, Any]:
-    """Word errors of originals and copies, likeness and decode RTF; logged and written beside the weights."""
+    """Return word errors of originals and copies, likeness and decode RTF; log them and write them into the checkpoint."""
     model = _packaged(options.checkpoint)
     texts, originals = zip(*read_utterances(options.data, options.count, seconds=12), strict=True)
     copy_synthesis(model, originals[0], options.levels)  # the first call also allocates
@@ -49,7 +49,7 @@ def evaluate(options: CodecEvaluationOptions) -> dict[str, Any]:
 
 
 def _packaged(checkpoint: Path) -> Any:
-    """The package's own model, with its weight norms, filled as its loader fills it."""
+    """Return the package's model with its weight norms, filled like its loader does."""
     model: Any = upstream.build(upstream.parse_config(weights.read_config(checkpoint)))
     names = [name for name, _ in model.named_parameters()]
     state = weights.upstream_state(weights.read_state(checkpoint), names)
@@ -62,7 +62,7 @@ def _packaged(checkpoint: Path) -> Any:
 
 @torch.inference_mode()
 def copy_synthesis(model: Any, clip: Clip, levels: int | None = None) -> tuple[Clip, float]:
-    """A clip through the package's `encode` and `decode`: its copy, and the seconds that decoding took."""
+    """Return the copy of a clip through the package's `encode` and `decode`, and the seconds that decoding took."""
     codes, lengths = model.encode(torch.from_numpy(clip)[None, None])
     began = time.perf_counter()
     made, _ = model.decode(codes[:, :levels], lengths)

@@ -1,4 +1,4 @@
-"""The codec's functions, compiled where that is wanted."""
+"""The codec's functions, optionally compiled."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ Function = Callable[..., Any]
 
 
 class CodecFunctions:
-    """Closures over the model, so that each compiles once for each of its few shapes."""
+    """Closures over the model; each compiles once for each of its few shapes."""
 
     def __init__(self, model: Any, compiled: bool) -> None:
         self._model = model
@@ -29,20 +29,20 @@ class CodecFunctions:
             self._quantize = torch.compile(self._quantize, dynamic=False)
 
     def give_up(self) -> None:
-        """Go on without compilation."""
+        """Continue without compilation."""
         self._prepare(compiled=False)
 
     def encode(self, audio: Tensor) -> Tensor:
-        """As `network.encode`."""
+        """Encode audio as `network.encode` does."""
         z: Tensor = self._encode(audio)
         return z
 
     def decode(self, z: Tensor) -> Tensor:
-        """As `network.decode`."""
+        """Decode latents as `network.decode` does."""
         audio: Tensor = self._decode(z)
         return audio
 
     def quantize(self, z: Tensor, depth: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """As `quantization.quantize`."""
+        """Quantise latents as `quantization.quantize` does."""
         found: tuple[Tensor, Tensor, Tensor, Tensor] = self._quantize(z, depth)
         return found

@@ -1,4 +1,4 @@
-"""How far one sound is from another: log-mel and magnitude distances at several resolutions."""
+"""Distances between sounds: log-mel and magnitude distances at several resolutions."""
 
 from functools import cache
 
@@ -14,7 +14,7 @@ CEPSTRAL_WINDOW, CEPSTRAL_HOP, CEPSTRAL_BANDS, CEPSTRAL_HZ, CEPSTRAL_FLOOR = 640
 
 
 def spectral_distance(made: Tensor, real: Tensor, sample_rate: int) -> tuple[Tensor, Tensor]:
-    """(b, samples) twice -> the loss to descend and its log-mel part alone, for the log."""
+    """Return the loss to minimise and its log-mel part for the log; both sounds are (b, samples)."""
     loss, mel_part = made.new_zeros(()), made.new_zeros(())
     for window, bands in RESOLUTIONS:
         ours, theirs = magnitude(made, window), magnitude(real, window)
@@ -28,9 +28,9 @@ def spectral_distance(made: Tensor, real: Tensor, sample_rate: int) -> tuple[Ten
 
 
 def cepstral_distance(made: Tensor, real: Tensor, sample_rate: int) -> Tensor:
-    """(b, samples) twice -> the distance of mel cepstra, a speech recognizer's features, every 10 ms, and of their changes.
+    """Return the distance of mel cepstra, features of recognisers, every 10 ms, and of their changes; sounds are (b, samples).
 
-    Each counts in units of its own deviation in `real`.
+    Each coefficient counts in units of its deviation in `real`.
     """
     ours, theirs = _cepstra(made, sample_rate), _cepstra(real, sample_rate)
     loss = made.new_zeros(())
@@ -41,28 +41,28 @@ def cepstral_distance(made: Tensor, real: Tensor, sample_rate: int) -> Tensor:
 
 
 def _cepstra(audio: Tensor, sample_rate: int) -> Tensor:
-    """(b, samples) -> (b, CEPSTRA, frames)."""
+    """Return the cepstra (b, CEPSTRA, frames) of audio (b, samples)."""
     bank = mel_bank(CEPSTRAL_WINDOW, CEPSTRAL_BANDS, sample_rate, audio.device, CEPSTRAL_HZ)
     return _cosines(audio.device) @ (bank @ magnitude(audio, CEPSTRAL_WINDOW, CEPSTRAL_HOP) + CEPSTRAL_FLOOR).log()
 
 
 @cache
 def _cosines(device: torch.device) -> Tensor:
-    """(CEPSTRA, CEPSTRAL_BANDS), the cosine transform of a spectrum's bands."""
+    """Return the cosine transform of a spectrum's bands, (CEPSTRA, CEPSTRAL_BANDS)."""
     bands = (torch.arange(CEPSTRAL_BANDS) + 0.5) / CEPSTRAL_BANDS
     return torch.cos(torch.pi * torch.arange(CEPSTRA)[:, None] * bands).to(device)
 
 
 @cache
 def _low_first(window: int, sample_rate: int, device: torch.device) -> Tensor:
-    """(window // 2 + 1, 1) weights of mean one."""
+    """Return weights (window // 2 + 1, 1) with a mean of one."""
     bins = torch.linspace(0, sample_rate / 2, window // 2 + 1, device=device)[:, None]
     weights = torch.where(bins < HIGH_HZ, 1.0, HIGH_WEIGHT)
     return weights / weights.mean()
 
 
 def magnitude(audio: Tensor, window: int, hop: int = 0) -> Tensor:
-    """(b, samples) -> (b, window // 2 + 1, frames) at a hop of, else, a quarter window, scaled to the window's sum."""
+    """Return magnitudes (b, window // 2 + 1, frames), scaled to the window's sum; the hop defaults to a quarter window."""
     taper = _taper(window, audio.device)
     bins = torch.stft(audio, window, hop or window // 4, window=taper, return_complex=True)
     power = torch.view_as_real(bins).square().sum(-1)
@@ -82,7 +82,7 @@ def _taper(window: int, device: torch.device) -> Tensor:
 def mel_bank(
     window: int, bands: int, sample_rate: int, device: torch.device, span: tuple[float, float] | None = None
 ) -> Tensor:
-    """(bands, window // 2 + 1) triangles on the HTK mel scale, each summing to one where it holds a bin; span in Hz."""
+    """Return triangles on the HTK mel scale, (bands, window // 2 + 1), each with a sum of one unless empty; span is in Hz."""
     bins = torch.linspace(0, sample_rate / 2, window // 2 + 1)
     low, high = 2595 * torch.log10(1 + torch.tensor(span or (0.0, sample_rate / 2)) / 700)
     edges = 700 * (10 ** (torch.linspace(float(low), float(high), bands + 2) / 2595) - 1)

@@ -1,8 +1,8 @@
-"""The codec's own layers, run in the order that trains fastest.
+"""The codec's own layers, arranged for fast training.
 
-Same parameters and same function as the package's DAC, arranged otherwise: signals are (batch, time, channels), so that
-strided, transposed and pointwise convolutions are matrix products and only the seven-tap ones are convolutions;
-weight norm is folded into plain weights (`fold`) and restored for export (`weights.upstream_state`).
+Parameters and function equal those of the package's DAC. Signals are (batch, time, channels), so that strided, transposed and
+pointwise convolutions are matrix products and only the seven-tap ones are convolutions. Weight norm is folded into plain
+weights (`fold`) and restored for export (`weights.upstream_state`).
 """
 
 import math
@@ -18,7 +18,7 @@ LAYER_SCALE = 0.1  # upstream starts at 0.01 and 1e-6, too near zero for a short
 
 @torch.enable_grad()  # without it the package leaves plain tensors where parameters belong
 def fold(model: nn.Module) -> nn.Module:
-    """Replace every weight-normed weight by the plain one it stands for, in place."""
+    """Replace every weight-normed weight by the plain weight, in place."""
     for module in model.modules():
         if parametrize.is_parametrized(module, "weight"):
             parametrize.remove_parametrizations(module, "weight")
@@ -48,7 +48,7 @@ def start(model: Any) -> None:
 
 
 def encode(model: Any, audio: Tensor) -> Tensor:
-    """(b, samples), a multiple of the frame -> (b, frames, latent) before quantization."""
+    """Encode audio (b, samples), a multiple of the frame, to (b, frames, latent) before quantisation."""
     first, *blocks, snake, last = model.encoder.block
     weight = F.pad(first.conv.weight[:, 0], (1, 0))  # eight taps, the first one zero: matrix products are faster so
     x = F.linear(F.pad(audio, (7, 0)).unfold(-1, 8, 1), weight, first.conv.bias)
@@ -64,7 +64,7 @@ def encode(model: Any, audio: Tensor) -> Tensor:
 
 
 def decode(model: Any, z: Tensor) -> Tensor:
-    """(b, frames, latent) after quantization -> (b, samples)."""
+    """Decode (b, frames, latent) after quantisation to (b, samples)."""
     x = _attend(model.quantizer.post_module, z).transpose(1, 2)
     x = model.quantizer.upsample(x).transpose(1, 2)
     first, *blocks, snake, last, _ = model.decoder.model
@@ -88,7 +88,7 @@ def _snake(module: Any, x: Tensor) -> Tensor:
 
 
 def _convolve(conv: nn.Conv1d, x: Tensor) -> Tensor:
-    """Causal convolution of stride 1; the view to two dimensions keeps channels last in memory."""
+    """Apply a causal convolution of stride 1; the view to two dimensions keeps channels last in memory."""
     width, dilation = conv.kernel_size[0], conv.dilation[0]
     if width == 1:
         return F.linear(x, conv.weight[:, :, 0], conv.bias)
@@ -103,7 +103,7 @@ def _residual(unit: Any, x: Tensor) -> Tensor:
 
 
 def _strided(conv: Any, x: Tensor) -> Tensor:
-    """Stride s and width 2s: what each block of s gives to its own output and to the next one."""
+    """Apply stride s and width 2s: each block of s contributes to its own output and to the next one."""
     stride, batch = conv.stride[0], x.shape[0]
     blocks = x.reshape(batch, x.shape[1] // stride, stride * x.shape[2])
     halves = torch.unflatten(conv.weight.transpose(1, 2), 1, (2, stride)).flatten(2)  # (out, 2, s * in)
@@ -112,7 +112,7 @@ def _strided(conv: Any, x: Tensor) -> Tensor:
 
 
 def _transposed(conv: Any, x: Tensor) -> Tensor:
-    """The transpose of `_strided`: each input gives s outputs of its own and s to the next input's."""
+    """Apply the transpose of `_strided`: each input contributes to s outputs of its own and to s of the next input."""
     stride, channels = conv.stride[0], conv.out_channels
     rows = torch.unflatten(conv.weight.permute(2, 1, 0), 0, (2, stride)).flatten(0, 2)  # (2 * s * out, in)
     own, older = F.linear(x, rows).chunk(2, dim=-1)
@@ -121,7 +121,7 @@ def _transposed(conv: Any, x: Tensor) -> Tensor:
 
 
 def _attend(module: Any, x: Tensor) -> Tensor:
-    """A window-limited transformer on (b, t, channels), its mask made where its input lives."""
+    """Apply a window-limited transformer to (b, t, channels), with a mask on the input's device."""
     if not hasattr(module, "layers"):
         return x
     x = module.input_proj(x)

@@ -15,7 +15,7 @@ FALL_FROM, LOWEST = 0.55, 0.03  # share of the training where the rate begins to
 
 
 class CodecOptimizer:
-    """The codebooks follow running means (`quantization.py`); with `decoder_only`, the decoder alone is trained."""
+    """AdamW. Codebooks follow running means (`quantization.py`); with `decoder_only`, only the decoder is trained."""
 
     def __init__(self, model: Any, head: nn.Module, group: ProcessGroup, rate: float, decoder_only: bool) -> None:
         self.group, self.learning_rate = group, rate
@@ -36,7 +36,7 @@ class CodecOptimizer:
         self.adam: Any = torch.optim.AdamW(self.trained, betas=(0.8, 0.98), weight_decay=0.0, fused=True)
 
     def step(self, loss: Tensor, progress: float, warm_steps: int) -> Tensor:
-        """A step, left out where a gradient is not finite; returns the gradients' norm."""
+        """Make a step, unless a gradient is not finite. Return the norm of the gradients."""
         rate = self._rate(progress, warm_steps)
         for group in self.adam.param_groups:
             group["lr"] = rate
@@ -49,12 +49,12 @@ class CodecOptimizer:
         return norm.detach()
 
     def _rate(self, progress: float, warm_steps: int) -> float:
-        """A warm-up of each call and of the quantizer, a plateau, and a cosine over the last 45 %."""
+        """Return the rate: a warm-up of each call and of the quantiser, a plateau, and a cosine over the last 45 %."""
         return self.learning_rate * min(1.0, (warm_steps + 1) / WARM_STEPS) * self.share(progress)
 
     @staticmethod
     def share(progress: float) -> float:
-        """Of the learning rate, after this share of the training."""
+        """Return the share of the learning rate after this share of the training."""
         fall = max(0.0, (progress - FALL_FROM) / (1 - FALL_FROM))
         return LOWEST + (1 - LOWEST) * 0.5 * (1 + math.cos(math.pi * fall))
 

@@ -1,7 +1,7 @@
-"""The codec's residual quantizer in training: first codebooks from data, moving averages after, dead codes replaced.
+"""The codec's residual quantiser in training: codebooks from data, then moving averages; dead codes are replaced.
 
-The lookup is the package's (nearest by angle in 8 dimensions). Codebooks follow the running mean of the vectors they
-stand for (van den Oord et al. 2017, arXiv:1711.00937, appendix A.1) instead of a codebook loss.
+The lookup is the package's (nearest by angle in 8 dimensions). Codebooks follow the running mean of the vectors assigned to
+them (van den Oord et al. 2017, arXiv:1711.00937, appendix A.1) instead of a codebook loss.
 """
 
 from typing import Any
@@ -17,12 +17,12 @@ DEAD = 0.05  # a code with less than this share of the mean usage is drawn anew
 
 
 def levels(model: Any) -> list[Any]:
-    """The quantizers in order, the semantic one first."""
+    """Return the quantisers in order, the semantic one first."""
     return [*model.quantizer.semantic_quantizer.quantizers, *model.quantizer.quantizer.quantizers]
 
 
 def quantize(model: Any, z: Tensor, depth: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """(b, t, d) and how many levels each row keeps (b,) -> quantized z, commitment loss, codes and latents by level."""
+    """Quantise z (b, t, d), keeping `depth` levels (b,) of each row. Return z, commitment loss, codes and latents by level."""
     residual, total, commitment = z, torch.zeros_like(z), z.new_zeros(())
     codes, latents = [], []
     for index, level in enumerate(levels(model)):
@@ -42,12 +42,12 @@ def quantize(model: Any, z: Tensor, depth: Tensor) -> tuple[Tensor, Tensor, Tens
 
 
 def semantic_width(model: Any) -> int:
-    """Of the vectors below."""
+    """Return the width of the vectors of `semantic_vectors`."""
     return int(levels(model)[0].out_proj.out_channels)
 
 
 def semantic_vectors(model: Any, z: Tensor) -> Tensor:
-    """(b, t, d) before quantization -> what the semantic level alone keeps of it; gradients pass straight through."""
+    """Return what the semantic level alone keeps of z (b, t, d) before quantisation; gradients pass straight through."""
     level = levels(model)[0]
     latent = F.linear(z, level.in_proj.weight[:, :, 0], level.in_proj.bias)
     chosen = F.embedding(nearest(latent, level.codebook.weight), level.codebook.weight).detach()
@@ -55,13 +55,13 @@ def semantic_vectors(model: Any, z: Tensor) -> Tensor:
 
 
 def code_vectors(model: Any, codes: Tensor) -> Tensor:
-    """(b, t) semantic codes -> (b, t, d) the same vectors."""
+    """Return the vectors (b, t, d) of semantic codes (b, t)."""
     level = levels(model)[0]
     return F.linear(level.codebook.weight[codes], level.out_proj.weight[:, :, 0], level.out_proj.bias)
 
 
 def draw_depth(batch: int, count: int, dropout: float, device: torch.device) -> Tensor:
-    """(b,) levels kept: all of them, or for a share of the rows any number from 2 (the semantic one and one more)."""
+    """Return the levels kept (b,): all, or for a share of the rows any number from 2 (the semantic one and one more)."""
     fewer = torch.randint(2, count + 1, (batch,), device=device)
     return torch.where(torch.rand(batch, device=device) < dropout, fewer, count)
 
@@ -71,7 +71,7 @@ def nearest(latent: Tensor, codebook: Tensor) -> Tensor:
 
 
 class CodebookAverages:
-    """Running usage and means of all codebooks, kept as one table of (all codes, 8)."""
+    """Running usage and means of all codebooks, in one table of (all codes, 8)."""
 
     def __init__(self, model: Any, group: ProcessGroup | None = None) -> None:
         self.group = group or ProcessGroup()
@@ -87,7 +87,7 @@ class CodebookAverages:
 
     @torch.no_grad()
     def update(self, codes: Tensor, latents: Tensor) -> None:
-        """Move each code towards the latents it was chosen for, on all GPUs: codes (levels, b, t), latents (levels, b, t, 8).
+        """Move each code towards its latents on all GPUs: codes (levels, b, t), latents (levels, b, t, 8).
 
         A batch with a number that is not finite, on any GPU, changes nothing.
         """
@@ -103,7 +103,7 @@ class CodebookAverages:
 
     @torch.no_grad()
     def replace_dead(self, latents: Tensor) -> None:
-        """Move codes that are hardly used at latents of this batch."""
+        """Move rarely used codes to latents of this batch."""
         pairs = zip(torch.split(self.counts, self.sizes), torch.split(self.sums, self.sizes), latents, strict=True)
         for counts, sums, latent in pairs:
             pool = latent.flatten(0, 1).float().nan_to_num(0.0, 0.0, 0.0)
@@ -116,7 +116,7 @@ class CodebookAverages:
         self._write()
 
     def perplexity(self) -> list[float]:
-        """Per level, how many codes are in even use."""
+        """Return for each level the effective number of codes in use."""
         shares = [counts / counts.sum() for counts in torch.split(self.counts, self.sizes)]
         return [float(torch.exp(-(share * (share + 1e-12).log()).sum())) for share in shares]
 
@@ -128,9 +128,9 @@ class CodebookAverages:
 
 @torch.no_grad()
 def start_codebooks(model: Any, z: Tensor, group: ProcessGroup, rounds: int = 12) -> CodebookAverages:
-    """Set every level from data z (n, d): its projections to the residual's main directions, its codes by k-means.
+    """Set every level from data z (n, d): projections to the residual's main directions, codes by k-means.
 
-    The first process's result holds for all.
+    All processes use the first process's result.
     """
     residual = z.float()
     for level in levels(model):
@@ -153,7 +153,7 @@ def start_codebooks(model: Any, z: Tensor, group: ProcessGroup, rounds: int = 12
 
 
 def _cluster(points: Tensor, size: int, rounds: int) -> Tensor:
-    """K-means by angle; a centre without points is drawn anew."""
+    """Return k-means centres by angle; a centre without points is drawn again."""
     centres = points[torch.randint(len(points), (size,), device=points.device)].clone()
     for _ in range(rounds):
         code = nearest(points, centres)

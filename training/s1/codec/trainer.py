@@ -1,4 +1,4 @@
-"""Train the codec for a call's time, so that the next call goes on where this one stopped."""
+"""Train the codec for a call's time, so that the next call can continue."""
 
 import logging
 import signal
@@ -28,7 +28,7 @@ REPORT_S = 10.0
 
 
 class CodecTrainer:
-    """The model in training, its running average, and everything a resumption needs."""
+    """The model in training, its running average, and the state that a resumption needs."""
 
     def __init__(self, options: CodecOptions, group: ProcessGroup, device: torch.device) -> None:
         self.options, self.group, self.device, self.began = options, group, device, time.monotonic()
@@ -56,7 +56,7 @@ class CodecTrainer:
         self._read_corpus(options.data)
 
     def _rehearse(self, corpus: Path) -> None:
-        """Compile on a small corpus, in steps whose learning is taken back."""
+        """Compile on a small corpus, in steps that are undone."""
         self._read_corpus(corpus)
         for _ in range(max(2, self.options.letters_every)):
             self._step_safely()
@@ -69,7 +69,7 @@ class CodecTrainer:
         torch.manual_seed(seed)  # from here on every GPU draws its own crops
 
     def train(self) -> None:
-        """Until the call's time is over or the process is asked to stop; save on the way and at the end."""
+        """Train until the time is over or the process is asked to stop; save in between and at the end."""
         signal.signal(signal.SIGTERM, self._stop)
         saved = logged = time.monotonic()
         while self._goes_on():
@@ -93,16 +93,16 @@ class CodecTrainer:
 
     @property
     def elapsed(self) -> float:
-        """Minutes since this call began, by this process's clock."""
+        """Return the minutes since this call began, by this process's clock."""
         return (time.monotonic() - self.began) / 60
 
     @property
     def progress(self) -> float:
-        """From 0 to 1 over the whole training; the same on every GPU."""
+        """Return the progress of the whole training from 0 to 1, equal on every GPU."""
         return min(1.0, (self.done + self.minutes_gone) / self.total_minutes)
 
     def advance(self) -> dict[str, Tensor]:
-        """One step; its figures stay on the device."""
+        """Make one step. Return its figures, which stay on the device."""
         if self.codebooks is None and self.step >= self.options.open_steps:
             self._start_codebooks()
         real = self.crops.draw(self.options.batch, self.options.crop_frames * self.frame)
@@ -126,14 +126,14 @@ class CodecTrainer:
         return {"loss": loss.detach(), **figures}
 
     def _copy(self, real: Tensor) -> tuple[Tensor, Tensor]:
-        """The sound through all codes and back, and the commitment loss."""
+        """Return the copy of a sound through all codes, and the commitment loss."""
         with torch.set_grad_enabled(not self.options.decoder_only):
             z, commitment = self._quantized(real)
         with torch.autocast(self.device.type, torch.bfloat16):
             return self.functions.decode(z), commitment
 
     def _quantized(self, real: Tensor) -> tuple[Tensor, Tensor]:
-        """What the decoder is given of a sound, and the commitment loss; the codebooks follow."""
+        """Return the decoder's input for a sound, and the commitment loss; the codebooks are updated."""
         with torch.autocast(self.device.type, torch.bfloat16):
             z = self.functions.encode(real)
         z, commitment = z.float(), z.new_zeros((), dtype=torch.float32)
@@ -149,12 +149,12 @@ class CodecTrainer:
         return z, commitment
 
     def _counts_letters(self) -> bool:
-        """Whether the letters are part of this step's loss."""
+        """Return True if this step's loss includes the letters."""
         every = 0 if self.options.decoder_only or self.codebooks is None else self.options.letters_every
         return every > 0 and self.step % every == 0
 
     def letters_loss(self) -> Tensor:
-        """CTC loss a letter of whole utterances, through the semantic level alone."""
+        """Return the CTC loss per letter of whole utterances, through the semantic level alone."""
         size = self.options.letters_batch
         chosen = self.crops.rng.choice(self.lines, size, replace=len(self.lines) < size)
         lines = self.crops.lines(chosen.tolist(), self.options.letters_frames, self.frame)
@@ -165,7 +165,7 @@ class CodecTrainer:
         return ctc.loss(logits, lines.frames, lines.letters, lines.counts)
 
     def _start_codebooks(self) -> None:
-        """Fit the quantizer to the encoder's present latents; the average starts again from there."""
+        """Fit the quantiser to the encoder's present latents, and restart the average."""
         found: list[Tensor] = []
         while sum(map(len, found)) < Z_POOL and len(found) < 100:
             real = self.crops.draw(self.options.batch, self.options.crop_frames * self.frame)
@@ -177,7 +177,7 @@ class CodecTrainer:
         log.info("codebooks started at step %d", self.step)
 
     def _step_safely(self) -> dict[str, Tensor]:
-        """A step; where compiled code fails, it and all that follow run without compilation."""
+        """Make a step. If compiled code fails, this step and all later ones run without compilation."""
         figures = compiled_or_not(self.advance, self.functions.compiled, self.functions.give_up)
         if self.steps_here == 1:
             log.info("first step after %.1f s, compiled: %s", self.elapsed * 60, self.functions.compiled)
@@ -193,7 +193,7 @@ class CodecTrainer:
         self.stopping = True
 
     def save(self) -> None:
-        """The averaged weights, and the full state for this machine."""
+        """Save the averaged weights, and the full state for this machine."""
         averaged, books, out = self.optimizer.averaged, self.codebooks, self.options.out
         model, head, frames = averaged["codec"], averaged["head"], self.options.letters_frames
         letters = validation.letter_error_rate(model, head, self.crops, frames) if books is not None else 1.0
@@ -217,7 +217,7 @@ class CodecTrainer:
         save_state(state, out / "state.pt")
 
     def _restore(self) -> None:
-        """Go on from a full state where there is one, else from carried or exported weights, else from nothing."""
+        """Continue from a full state if there is one, else from saved or exported weights, else start anew."""
         folder, options = self.options.resume, self.options
         state = weights.read_full(folder, options.decoder_only, self.device)
         self.steps_here, self.warm_steps = 0, 0
@@ -247,5 +247,5 @@ class CodecTrainer:
 
 
 def work(group: ProcessGroup, device: torch.device, options: CodecOptions) -> None:
-    """One process's share of a call; the first one reports and saves."""
+    """Run one process's share of a call; the first process reports and saves."""
     CodecTrainer(options, group, device).train()

@@ -1,4 +1,4 @@
-"""Build the codec from fish-speech's own classes, without the packages that only its other parts need."""
+"""Build the codec from fish-speech's classes, without the dependencies of other parts of the package."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ UNUSED = ("audiotools", "audiotools.ml", "hydra", "librosa", "soundfile", "omega
 
 
 class BadConfig(ValueError):
-    """A codec configuration that names a class outside the known ones."""
+    """A codec configuration that names an unknown class."""
 
 
 def read_text(path: Path = CONFIG) -> str:
@@ -38,7 +38,7 @@ def read_config(path: Path = CONFIG) -> Config:
 
 
 def parse_config(text: str) -> Config:
-    """The same from its text; YAML reads `1e-5` as text, so numbers are restored."""
+    """Parse the text of a configuration; YAML reads `1e-5` as text, so numbers are restored."""
     restored = _restore_numbers(yaml.safe_load(text))
     if not isinstance(restored, dict):
         raise BadConfig("the codec's configuration holds no mapping; expected the form of modded_dac_vq.yaml")
@@ -46,7 +46,7 @@ def parse_config(text: str) -> Config:
 
 
 def build(config: Mapping[str, Any]) -> nn.Module:
-    """The package's DAC for this configuration, freshly initialised."""
+    """Return the package's DAC for this configuration, freshly initialised."""
     prepare_imports()
     model = _instantiate(config)
     if not isinstance(model, nn.Module):
@@ -55,13 +55,13 @@ def build(config: Mapping[str, Any]) -> nn.Module:
 
 
 def prepare_imports() -> None:
-    """Make the codec's modules importable where their package's other needs are absent."""
+    """Make the codec's modules importable without the package's other dependencies."""
     stand_in(UNUSED)
     open_packages("dac", "dac.nn", "dac.model", "fish_speech", "fish_speech.models", "fish_speech.models.dac")
 
 
 def _instantiate(value: Any) -> Any:
-    """Build what `_target_` names, depth first; `_partial_` gives the callable with its arguments bound."""
+    """Build what `_target_` names, depth first; `_partial_` returns the callable with its arguments bound."""
     if not isinstance(value, Mapping):
         return value
     arguments = {key: _instantiate(item) for key, item in value.items() if not key.startswith("_")}

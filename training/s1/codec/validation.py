@@ -1,4 +1,4 @@
-"""The averaged codec on utterances that training never sees."""
+"""Validate the averaged codec on utterances that training never sees."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ FRAMES = 70  # three seconds
 
 @torch.no_grad()
 def mel_distance(model: Any, crops: Crops) -> float:
-    """Log-mel distance of copies of the first three seconds."""
+    """Return the log-mel distance of copies of the first three seconds."""
     real = crops.held_out(COUNT, FRAMES * int(model.frame_length))
     return float(losses.spectral_distance(copies(model, real), real, int(model.sample_rate))[1])
 
 
 @torch.no_grad()
 def letter_error_rate(model: Any, head: nn.Module, crops: Crops, frames: int) -> float:
-    """Of the letters recognized in the semantic codes of utterances of at most so many frames."""
+    """Return the error rate of letters recognised in the semantic codes of utterances of at most `frames` frames."""
     frame = int(model.frame_length)
     chosen = crops.lines_within(crops.held_lines, frames, frame)[:COUNT]
     if not len(chosen):
@@ -35,7 +35,7 @@ def letter_error_rate(model: Any, head: nn.Module, crops: Crops, frames: int) ->
 
 
 def copies(model: Any, audio: Tensor) -> Tensor:
-    """(b, samples), a multiple of the frame: through all codes and back."""
+    """Return copies of (b, samples), a multiple of the frame, through all codes."""
     z = network.encode(model, audio)
     depth = torch.full((len(z),), len(quantization.levels(model)), device=z.device)
     return network.decode(model, quantization.quantize(model, z, depth)[0])

@@ -1,4 +1,4 @@
-"""The codec's weights on disk: a few small files to carry, and the package's own form to load."""
+"""The codec's weights on the disk: as a few small files, and in the package's own form."""
 
 import json
 from collections.abc import Mapping
@@ -19,18 +19,18 @@ HEAD = "reader."  # of the names, on disk, of the CTC head, which is carried but
 
 
 def plain_state(model: nn.Module) -> State:
-    """Parameters alone: tables and masks are rebuilt with the model."""
+    """Return only the parameters: tables and masks are rebuilt with the model."""
     return {name: parameter.detach() for name, parameter in model.named_parameters()}
 
 
 def save(model: nn.Module, head: nn.Module, folder: Path, progress: Mapping[str, Any], config: str) -> None:
-    """Write a folded model and its CTC head as float16 shards that also hold configuration and progress."""
+    """Write a folded model and its CTC head as float16 shards that also contain configuration and progress."""
     state = plain_state(model) | {HEAD + name: value for name, value in plain_state(head).items()}
     save_shards(state, folder, "codec", {"config": config, "progress": json.dumps(dict(progress))})
 
 
 def read_state(folder: Path, part: str = "codec") -> State:
-    """Float32 parameters of a checkpoint folder: the `codec`'s or the `head`'s, which an exported one does not hold."""
+    """Return float32 parameters of a checkpoint folder: the `codec`'s or the `head`'s, which exported ones lack."""
     if is_exported(folder):
         return _read_exported(folder) if part == "codec" else {}
     state = load_shards(folder, "codec")
@@ -40,7 +40,7 @@ def read_state(folder: Path, part: str = "codec") -> State:
 
 
 def is_exported(folder: Path) -> bool:
-    """Whether a folder holds a packed codec in place of a training's shards."""
+    """Return True if a folder has a packed codec instead of a training's shards."""
     return (folder / EXPORTED).exists() and not has_shards(folder, "codec")
 
 
@@ -54,21 +54,21 @@ def _read_exported(folder: Path) -> State:
 
 
 def read_config(folder: Path | None) -> str:
-    """The text of a checkpoint's configuration, or nothing."""
+    """Return the text of a checkpoint's configuration, or an empty text."""
     if folder and is_exported(folder):
         return upstream.read_text(folder / "codec.yaml")
     return read_notes(folder, "codec").get("config", "")
 
 
 def read_progress(folder: Path) -> dict[str, Any]:
-    """The progress given to `save`, or nothing."""
+    """Return the progress given to `save`, or nothing."""
     if is_exported(folder):
         return {"quantised": True}
     return dict(json.loads(read_notes(folder, "codec").get("progress", "{}")))
 
 
 def read_full(folder: Path | None, decoder_only: bool, device: torch.device) -> dict[str, Any]:
-    """The full state that an earlier call of the very same training left on this machine, or nothing."""
+    """Return the full state that an earlier call of this training left on this machine, or nothing."""
     path = folder / "state.pt" if folder else None
     if path is None or not path.exists():
         return {}
@@ -77,14 +77,14 @@ def read_full(folder: Path | None, decoder_only: bool, device: torch.device) -> 
 
 
 def load(folder: Path) -> nn.Module:
-    """The codec of a checkpoint folder, its weights plain, for inference."""
+    """Return the codec of a checkpoint folder with plain weights, for inference."""
     model = network.fold(upstream.build(upstream.parse_config(read_config(folder))))
     fill(model, read_state(folder))
     return model.eval().requires_grad_(False)
 
 
 def load_head(folder: Path, model: nn.Module) -> CTCHead:
-    """The head that recognizes letters in its semantic codes."""
+    """Return the head that recognises letters in the semantic codes."""
     head = CTCHead(quantization.semantic_width(model))
     fill(head, read_state(folder, "head"))
     return head.eval().requires_grad_(False)
@@ -92,7 +92,7 @@ def load_head(folder: Path, model: nn.Module) -> CTCHead:
 
 @torch.no_grad()
 def fill(model: nn.Module, state: State) -> None:
-    """Copy every parameter by name; a missing or surplus one is an error."""
+    """Copy every parameter by name. Raises KeyError for missing or surplus parameters."""
     own = dict(model.named_parameters())
     if own.keys() != state.keys():
         odd = sorted(own.keys() ^ state.keys())
@@ -102,7 +102,7 @@ def fill(model: nn.Module, state: State) -> None:
 
 
 def upstream_state(plain: State, names: list[str]) -> State:
-    """The same weights under the package's names, each weight norm as its length and direction."""
+    """Return the weights with the package's names, each weight norm as length and direction."""
     state: State = {}
     for name in names:
         if name in plain:
@@ -123,9 +123,9 @@ def _plain_name(name: str) -> str:
 
 
 def export(folder: Path, target: Path, packed: bool = False) -> None:
-    """Write `codec.pth` as fish-speech loads it, with the YAML that its loader instantiates beside it.
+    """Write `codec.pth` in fish-speech's form, with the YAML that its loader instantiates.
 
-    `packed`: `codec.safetensors` instead, big matrices as int8 with a `.scale` beside them, as `engines.runtime.weights` reads.
+    With `packed`, write `codec.safetensors`: big matrices are int8 with a `.scale`, as `engines.runtime.weights` reads.
     """
     target.mkdir(parents=True, exist_ok=True)
     config = read_config(folder)

@@ -31,7 +31,7 @@ class Shape:
     max_seq_len: int = 4096  # upstream keeps 2,048 of them free for what it generates
 
     def config(self) -> dict[str, Any]:
-        """The content of config.json."""
+        """Return the content of config.json."""
         fast = {f"fast_{name}": getattr(self, name) for name in ("dim", "n_head", "n_local_heads", "head_dim")}
         return asdict(self) | {
             **fast,
@@ -74,7 +74,7 @@ class Attention(nn.Module):
         self.k_norm = RMSNorm(self.width, shape.norm_eps)
 
     def project(self, x: Tensor, rotation: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """(b, n, dim) -> queries (b, heads, n, width), keys and values (b, groups, n, width)."""
+        """Return queries (b, heads, n, width), keys and values (b, groups, n, width), from x (b, n, dim)."""
         sizes = [self.heads, self.groups, self.groups]
         q, k, v = torch.split(self.wqkv(x).unflatten(-1, (sum(sizes), self.width)), sizes, dim=2)
         q, k = rotate(self.q_norm(q), rotation), rotate(self.k_norm(k), rotation)
@@ -111,7 +111,7 @@ class Block(nn.Module):
         return x + F.dropout(self.feed_forward(self.ffn_norm(x)), self.dropout, self.training)
 
     def step(self, x: Tensor, rotation: Tensor, cache: Tensor, place: int) -> Tensor:
-        """One position (b, 1, dim); the cache is (2, b, groups, positions, width)."""
+        """Process one position (b, 1, dim); the cache is (2, b, groups, positions, width)."""
         q, k, v = self.attention.project(self.attention_norm(x), rotation)
         cache[0, :, :, place], cache[1, :, :, place] = k[:, :, 0], v[:, :, 0]
         x = x + self.attention.attend(q, cache[0, :, :, : place + 1], cache[1, :, :, : place + 1], False)
@@ -119,7 +119,7 @@ class Block(nn.Module):
 
 
 class LanguageModel(nn.Module):
-    """`forward` also gives the states half-way up, from which training predicts the letters being said."""
+    """The model. `forward` also returns the states half-way up, from which training predicts the current letters."""
 
     def __init__(self, shape: Shape, dropout: float = 0.0) -> None:
         super().__init__()
@@ -149,14 +149,14 @@ class LanguageModel(nn.Module):
             nn.init.trunc_normal_(parameter, std=0.02 / math.sqrt(2 * depth))
 
     def embed(self, rows: Tensor) -> Tensor:
-        """(b, n, 1 + codebooks) int64 -> (b, n, dim); codes count where the token is semantic."""
+        """Embed rows (b, n, 1 + codebooks) int64 to (b, n, dim); codes count only with a semantic token."""
         tokens, codes = rows[..., 0], rows[..., 1:]
         spoken = ((tokens >= SEMANTIC) & (tokens < SEMANTIC + SEMANTIC_CODES)).unsqueeze(-1)
         frames = self.codebook_embeddings(codes + self.shifts).sum(-2)
         return self.embeddings(tokens) + frames * spoken
 
     def forward(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Hidden states of the slow transformer (b, n, dim): its last, before the norm, and its middle ones."""
+        """Return hidden states (b, n, dim) of the slow transformer: the last ones before the norm, and the middle ones."""
         x = F.dropout(self.embed(rows), self.dropout, self.training)
         rotation, middle = self.rotation[: rows.shape[1]], x
         for number, layer in enumerate(self.layers, start=1):
@@ -169,7 +169,7 @@ class LanguageModel(nn.Module):
         return F.linear(self.norm(hidden), self.embeddings.weight.type_as(hidden))
 
     def fast_logits(self, hidden: Tensor, codes: Tensor) -> Tensor:
-        """(f, dim) hidden states and the frames (f, codebooks) they lead to -> (f, codebooks - 1, codes) logits."""
+        """Return logits (f, codebooks - 1, codes), from hidden states (f, dim) and their frames (f, codebooks)."""
         x = torch.cat((hidden[:, None], self.fast_embeddings(codes[:, :-1]).type_as(hidden)), 1)
         rotation = self.rotation[: x.shape[1]]
         for layer in self.fast_layers:
@@ -178,14 +178,14 @@ class LanguageModel(nn.Module):
 
 
 def rotations(count: int, shape: Shape) -> Tensor:
-    """(count, width / 2, 2) cosines and sines, rounded to bfloat16 as upstream's are."""
+    """Return cosines and sines (count, width / 2, 2), rounded to bfloat16 like upstream's."""
     rates = shape.rope_base ** -(torch.arange(0, shape.head_dim, 2).float() / shape.head_dim)
     angles = torch.outer(torch.arange(count).float(), rates)
     return torch.stack((angles.cos(), angles.sin()), -1).bfloat16().float()
 
 
 def rotate(x: Tensor, rotation: Tensor) -> Tensor:
-    """(b, n, heads, width), neighbouring pairs turned by their position."""
+    """Rotate neighbouring pairs of x (b, n, heads, width) by their position."""
     even, odd = torch.unflatten(x.float(), -1, (-1, 2)).unbind(-1)
     cos, sin = rotation[:, None, :, 0], rotation[:, None, :, 1]
     return torch.stack((even * cos - odd * sin, odd * cos + even * sin), -1).flatten(-2).type_as(x)

@@ -1,4 +1,4 @@
-"""The dual-AR model's input: a tokenizer of bytes, and sequences laid out as fish-speech 0.1.0 lays out its prompts.
+"""The dual-AR model's input: a byte tokenizer, and sequences in the layout of fish-speech 0.1.0's prompts.
 
 <|interleave|> then, for each utterance of a speaker, <|speaker:0|> TEXT CODES <|im_end|>; inference stops before the codes.
 """
@@ -40,7 +40,7 @@ Rows = NDArray[np.int16]
 
 
 def text_rows(text: str, codebooks: int) -> Rows:
-    """(n, 1 + codebooks): <|speaker:0|> and the bytes of a line."""
+    """Return rows (n, 1 + codebooks): <|speaker:0|> and the bytes of a line."""
     tokens = [SPEAKER, *text.encode()]
     rows = np.zeros((len(tokens), 1 + codebooks), np.int16)
     rows[:, 0] = tokens
@@ -48,7 +48,7 @@ def text_rows(text: str, codebooks: int) -> Rows:
 
 
 def code_rows(codes: NDArray[np.int16]) -> Rows:
-    """(t, codebooks) -> (t + 1, 1 + codebooks): semantic tokens with all codes beside them, then <|im_end|>."""
+    """Return rows (t + 1, 1 + codebooks) of codes (t, codebooks): semantic tokens with their codes, then <|im_end|>."""
     rows = np.zeros((len(codes) + 1, 1 + codes.shape[1]), np.int16)
     rows[:-1, 0] = codes[:, 0] + SEMANTIC
     rows[:-1, 1:] = codes
@@ -63,7 +63,7 @@ def start_row(codebooks: int) -> Rows:
 
 
 def prompt(line: str, references: list[tuple[str, NDArray[np.int16]]], codebooks: int) -> Rows:
-    """The prompt of a line: references with their codes, then its text."""
+    """Return the prompt of a line: references with their codes, then its text."""
     parts = [start_row(codebooks)]
     for text, codes in references:
         parts += [text_rows(text, codebooks), code_rows(codes)]
@@ -71,7 +71,7 @@ def prompt(line: str, references: list[tuple[str, NDArray[np.int16]]], codebooks
 
 
 def write_tokenizer(folder: Path) -> None:
-    """tokenizer.tiktoken and special_tokens.json, as FishTokenizer reads them."""
+    """Write tokenizer.tiktoken and special_tokens.json in the form of FishTokenizer."""
     ranks = (f"{base64.b64encode(bytes([rank])).decode()} {rank}\n" for rank in range(BYTES))
     (folder / "tokenizer.tiktoken").write_text("".join(ranks), encoding="utf-8")
     names = [*SPECIAL, *(f"<|semantic:{code}|>" for code in range(SEMANTIC_CODES))]

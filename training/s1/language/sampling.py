@@ -1,4 +1,4 @@
-"""A plain sampler for the dual-AR model: several lines at once, position by position, to measure what training has reached."""
+"""A simple sampler for the dual-AR model: several lines at once, position by position, to measure a training."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ TEMPERATURE, TOP_P = 0.7, 0.8
 
 
 class Sampler:
-    """Draws of one seed: one of the likeliest that together reach `top_p`, as fish-speech draws."""
+    """Draws with one seed from the most likely codes that together reach `top_p`, as fish-speech does."""
 
     def __init__(self, model: LanguageModel, seed: int, temperature: float = TEMPERATURE, top_p: float = TOP_P) -> None:
         self.model, self.temperature, self.top_p = model, temperature, top_p
@@ -24,19 +24,19 @@ class Sampler:
         self.generator = torch.Generator(self.device).manual_seed(seed)
 
     def caches(self, rows: int, positions: int, layers: int) -> list[Tensor]:
-        """Keys and values of each layer."""
+        """Return empty keys and values of each layer."""
         shape = self.model.shape
         size = (2, rows, shape.n_local_heads, positions, shape.head_dim)
         return [torch.zeros(size, device=self.device) for _ in range(layers)]
 
     def step(self, layers: Iterable[Any], caches: Sequence[Tensor], x: Tensor, place: int) -> Tensor:
-        """One position (b, 1, dim) through these layers."""
+        """Process one position (b, 1, dim) through these layers."""
         for layer, cache in zip(layers, caches, strict=True):
             x = layer.step(x, self.model.rotation[place : place + 1], cache, place)
         return x
 
     def frame(self, hidden: Tensor) -> Tensor:
-        """(b, 1, dim) -> (b, 1 + codebooks): a semantic token or the end, and the frame's codes."""
+        """Return a semantic token or the end, and the frame's codes (b, 1 + codebooks), from hidden states (b, 1, dim)."""
         model, shape = self.model, self.model.shape
         allowed = [IM_END, *range(SEMANTIC, SEMANTIC + SEMANTIC_CODES)]
         choice = self.draw(model.semantic_logits(hidden[:, 0])[:, allowed])
@@ -52,7 +52,7 @@ class Sampler:
         return torch.stack((token, *codes), 1)
 
     def draw(self, logits: Tensor) -> Tensor:
-        """(b, n) -> (b,)."""
+        """Draw from logits (b, n) -> (b,)."""
         ordered, order = logits.float().sort(descending=True)
         surplus = ordered.softmax(-1).cumsum(-1) > self.top_p
         surplus[:, 0] = False
@@ -62,7 +62,7 @@ class Sampler:
 
 @torch.no_grad()
 def sample(sampler: Sampler, prompts: Sequence[Rows], most_frames: int) -> list[NDArray[np.int16]]:
-    """Prompts -> the codes (t, codebooks) that follow each, until the model ends or `most_frames` are there."""
+    """Return the codes (t, codebooks) that follow each prompt, up to the model's end or `most_frames`."""
     model = sampler.model
     sizes = torch.tensor([len(rows) for rows in prompts], device=sampler.device)
     table = _table(prompts, int(sizes.max()) + most_frames + 1, sampler.device)
@@ -87,7 +87,7 @@ def sample(sampler: Sampler, prompts: Sequence[Rows], most_frames: int) -> list[
 
 
 def _table(prompts: Sequence[Rows], positions: int, device: torch.device) -> Tensor:
-    """(b, positions, 1 + codebooks), the prompts at the beginning of each row."""
+    """Return a table (b, positions, 1 + codebooks) with the prompts at the beginning of each row."""
     table = torch.zeros(len(prompts), positions, prompts[0].shape[1], dtype=torch.long, device=device)
     for row, rows in zip(table, prompts, strict=True):
         row[: len(rows)] = torch.from_numpy(rows.astype(np.int64))

@@ -1,4 +1,4 @@
-"""What may be told of trials, and when: nothing of a side before its vote is sealed. Pages and endpoints tell no more."""
+"""Trials as JSON. Nothing about a side is disclosed before its vote is sealed; pages and endpoints use only this module."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from studio.listening.listening import Listening
 from studio.listening.tally import Tally
 from studio.listening.trial import Arm, Contender, Side, Trial
 
-SOUNDS = "/studio/trials/sounds"  # + /{token}.wav
+SOUNDS = "/studio/trials/sounds"  # followed by /{token}.wav
 
 
 def desk(listening: Listening, session_id: str, trial: Trial | None) -> dict[str, Any]:
@@ -23,14 +23,14 @@ def desk(listening: Listening, session_id: str, trial: Trial | None) -> dict[str
 
 
 def trial_json(trial: Trial) -> dict[str, Any]:
-    """A trial as its listener may know it now."""
+    """Return a trial with what its listener may know now."""
     blind = {
         "id": trial.id,
         "stage": trial.stage,
         "choice": trial.choice,
-        "sample_rate": max(side.contender.sample_rate for side in trial.sides),  # Hz, of both sounds
-        "must_hear_s": trial.must_hear_s,  # of each
-        "repeats": trial.repeats,  # then its vote is kept, but not counted
+        "sample_rate": max(side.contender.sample_rate for side in trial.sides),  # Hz, of both sides
+        "must_hear_s": trial.must_hear_s,  # of each side
+        "repeats": trial.repeats,  # then its vote is stored, but not counted
         "texts": list(trial.texts),  # two if the takes say different texts
         "a": _blind(trial.a),
         "b": _blind(trial.b),
@@ -72,7 +72,7 @@ def _tally(one: Tally) -> dict[str, Any]:
 
 
 def _arm(arm: Arm, other: Arm) -> dict[str, Any]:
-    """An arm, and of its settings those the other has not."""
+    """Return an arm, with those of its settings that differ from the other arm's."""
     others: Mapping[str, Any] = dict(other.settings)
     settings = {name: value for name, value in arm.settings if others.get(name) != value}
     return {"engine": arm.engine, "checkpoint": arm.checkpoint, "settings": settings}

@@ -1,4 +1,4 @@
-"""Champions as JSON: everything for the studio's owner; for a visitor neither notes nor consent."""
+"""Champions as JSON: all fields for the owner; visitors see neither notes nor consent."""
 
 from dataclasses import asdict
 from functools import lru_cache
@@ -13,23 +13,25 @@ from studio.champions.members import ORIGINAL, PORTRAITS, REFERENCE
 from studio.history.takes import peaks
 
 ROOT = "/studio/champions"
-COLUMNS = 120  # of a card's waveform
+COLUMNS = 120  # columns of a card's waveform
 MEASURED_MAX = 512
 
 
 def champion_json(champion: Champion, *, owner: bool) -> dict[str, Any]:
-    """The champion's own fields."""
+    """Return the fields of a champion."""
     fields = asdict(champion) | {"title": champion.title}
     return fields if owner else fields | {"consent": None, "notes": ""}
 
 
-class Disclosure:
+class ChampionSerializer:
+    """Serializes versions of champions."""
+
     def __init__(self, library: Library) -> None:
         self._library = library
         self._measured = lru_cache(MEASURED_MAX)(_measured)  # files of versions never change
 
     def as_json(self, saved: SavedChampion, *, owner: bool) -> dict[str, Any]:
-        """A version in the library, with the length and waveform of its reference."""
+        """Return a version as JSON, with the length and waveform of its reference."""
         address, pictured = f"{ROOT}/{saved.champion.id}", any(name in saved.members for name in PORTRAITS)
         return {
             **champion_json(saved.champion, owner=owner),
@@ -43,7 +45,7 @@ class Disclosure:
 
 
 def _measured(reference: Path) -> dict[str, Any]:
-    """Length and waveform; none where the file is damaged, so that one champion does not hide the others."""
+    """Return length and waveform. Return none for a damaged file, so that the other champions are still listed."""
     try:
         samples, rate = soundfile.read(reference, dtype="float32", always_2d=True)
     except (OSError, soundfile.LibsndfileError):

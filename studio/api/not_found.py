@@ -21,10 +21,10 @@ DOUBLED = "there is nothing at this address; remove the slash at the end of the 
 VERSION_MISSING = "there is nothing at this address; end the client's base address with /v1"
 
 
-class Elsewhere:
-    """ASGI application that answers 405 if the address takes other methods, 426 if it is a WebSocket, else 404.
+class NotFoundRoute:
+    """ASGI application that answers 405 for a wrong method, 426 for a WebSocket address, and 404 otherwise.
 
-    An address with a slash too many at its end is redirected.
+    An address with an extra slash at its end is redirected.
     """
 
     def __init__(self, known: Sequence[BaseRoute]) -> None:
@@ -60,7 +60,7 @@ def _advice(path: str) -> str:
 
 def router(known: APIRouter) -> APIRouter:
     """Return routes for every address of the API; `known` holds the routes that take precedence."""
-    routes, unknown = APIRouter(), Elsewhere([*known.routes])
+    routes, unknown = APIRouter(), NotFoundRoute([*known.routes])
     for part in (*PARTS, WITHOUT_VERSION):
         for path in (f"/{part}", f"/{part}/{{rest:path}}"):
             routes.routes.append(Route(path, unknown, include_in_schema=False))

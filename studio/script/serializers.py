@@ -1,4 +1,4 @@
-"""Projects, sheets and lines as the page and programs are told of them."""
+"""Projects, sheets and lines as JSON for the page and programs."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -20,9 +20,9 @@ from studio.script.staleness import changes, sentence
 
 CAST: TypeAdapter[Cast] = TypeAdapter(Cast)
 
-ESTIMATES_KEPT = 32_768  # each takes 2 ms, and a sheet is told again and again
-HIDDEN = ("made_from", "version", "limit", "speech_s", "edges_s", "seen")  # fields of a take
-# "ready": the select is stale, and a new take is there to replace it.
+ESTIMATES_KEPT = 32_768  # each takes 2 ms, and sheets are sent often
+HIDDEN = ("made_from", "version", "limit", "speech_s", "edges_s", "seen")  # fields of a take that are not sent
+# "ready": the select is stale, and a new take can replace it.
 LineStatus = Literal["empty", "none", "stale", "ready", "made", "select", "hold", "retake", "failed"]
 
 
@@ -46,12 +46,12 @@ def project_json(project: Project, sheets: Sequence[Sheet], render: RenderStatus
 
 
 def _casting_json(casting: Casting) -> dict[str, Any]:
-    told = asdict(casting)
-    return told if casting.clip else {name: value for name, value in told.items() if name != "clip"}
+    fields = asdict(casting)
+    return fields if casting.clip else {name: value for name, value in fields.items() if name != "clip"}
 
 
 def render_json(status: RenderStatus) -> dict[str, Any]:
-    """Seconds; `eta_s` is None while it is not known."""
+    """Return a render's status as JSON, with times in seconds; `eta_s` is None while it is unknown."""
     render = status.render
     return {
         "state": render.state,
@@ -70,7 +70,7 @@ def render_json(status: RenderStatus) -> dict[str, Any]:
 def sheet_json(
     sheet: Sheet, readings: Readings, render: RenderStatus | None, since: int = 0, known: str = ""
 ) -> dict[str, Any]:
-    """The sheet; of its lines those that changed after revision `since`, all where the cast is not `known`."""
+    """Return the sheet with the lines that changed after revision `since`, or all lines if the cast is not `known`."""
     cast = readings.digest
     failures = render.failures if render and render.render.sheet == sheet.id else {}
     return {
@@ -93,7 +93,7 @@ def sheet_json(
 
 
 def notes_json(sheet: Sheet) -> dict[str, list[dict[str, Any]]]:
-    """All notes on lines, by the line's key: a note may come from another line's cells, such as an id that two have."""
+    """Return all notes on lines, by key. A note may come from another line's cells, such as an id that two lines share."""
     return {key: [asdict(note) for note in notes] for key, notes in line_notes(sheet).items()}
 
 
@@ -153,17 +153,17 @@ def _standing(line: ScriptLine) -> LineTake:
 
 
 def _take_json(take: LineTake, edges_s: float, changed: Sequence[str]) -> dict[str, Any]:
-    """Return the take; `length_s` is how long its delivered file lasts, `changed` what makes it stale."""
-    told = asdict(take) | {
+    """Return a take; `length_s` is the length of its delivered file, `changed` what makes it stale."""
+    fields = asdict(take) | {
         "length_s": delivered_s(take, edges_s),
         "stale": bool(changed),
         "changed": list(changed),
     }
-    return {name: value for name, value in told.items() if name not in HIDDEN}
+    return {name: value for name, value in fields.items() if name not in HIDDEN}
 
 
 def _estimate_s(sheet: Sheet, line: ScriptLine, readings: Readings) -> float | None:
-    """Return about how long the delivered file will last."""
+    """Estimate the length of the delivered file."""
     text = cell(sheet, line, "text")
     speech_s = None if is_formula_error(text) else _estimated_speech_s(readings.readable(text))
     return None if speech_s is None else round(speech_s + readings.edges_s, 2)

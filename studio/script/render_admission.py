@@ -1,19 +1,20 @@
-"""When a render may use the device: whoever waits for a line goes first."""
+"""Decides when a render may use the device: other requests come first."""
 
 from engines.scheduling.manager import Manager
 from studio.script.script import SESSION_PREFIX
 
 
-class Room:
-    """Any number of threads may call it."""
+class RenderAdmission:
+    """Watches the scheduler's queue. Thread-safe."""
 
     def __init__(self, manager: Manager) -> None:
         self._manager = manager
 
-    def has_place(self, under_way: int) -> bool:
-        """Whether another take may begin beside those under way.
+    def can_begin(self, under_way: int) -> bool:
+        """Return True if another take may begin in addition to those under way.
 
-        On a CPU one at a time, and nobody else; on a GPU all rows of a step but one, while nobody else waits.
+        On a CPU one take runs at a time, and only without other requests. On a GPU all rows of a step but one are used,
+        while no other request waits.
         """
         others = self._others()
         if self._on_cpu():
@@ -21,7 +22,7 @@ class Room:
         return under_way < self._rows() - 1 and "queued" not in others
 
     def is_wanted(self) -> bool:
-        """Whether others wait for what a render holds. On a CPU their line is heard a step later, not a whole take."""
+        """Return True if other requests need the device that a render uses. On a CPU a render gives way within a step."""
         return self._on_cpu() and bool(self._others())
 
     def _others(self) -> list[str]:
