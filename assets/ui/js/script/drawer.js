@@ -37,7 +37,7 @@ export class Drawer {
     this.notes = h("p.hint.line-notes");
     this.attention = h("ul.line-attention", { "aria-label": "Warnings" });
     this.blind = h("button.quiet.small", { type: "button", onclick: toggleBlind }, icon("eye"), "Blind");
-    this.more = h("button.quiet.small", { type: "button", onclick: renderCurrent }, "Add take");
+    this.more = h("button.quiet.small", { type: "button", onclick: renderCurrent }, "Render take");
     this.close = iconButton("close", "Close", () => this.open(false));
     this.takes = h("ul.takes-of-line", { "aria-label": "Takes of the line" });
     this.through = playButton("Play selected takes, or all takes of this line", () => playTakes(this.several.ids));
