@@ -81,21 +81,21 @@ def hundred(page: Page, url: str, out: Path) -> dict[str, Any]:
     book, results = out / "act2.xlsx", dict[str, Any]()
     workbook(book, 100)
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Import a sheet").click()
+        page.get_by_role("button", name="Import sheet").click()
     chooser.value.set_files(book)
     page.locator(".line-grid .line-row[data-key]").first.wait_for()
-    page.get_by_role("button", name="More for this sheet and project").click()
+    page.get_by_role("button", name="Sheet and project menu").click()
     page.get_by_role("menuitem", name="Columns…").click()
     for column, meaning in {"Cue": "id", "Who": "character", "Says": "text", "Wave": "filename", "Budget": ""}.items():
-        page.get_by_label(f"What {column} says").select_option(meaning)
-    page.get_by_role("button", name="Use these columns").click()
+        page.get_by_label(f"Use of {column}").select_option(meaning)
+    page.get_by_role("button", name="Save columns").click()
     began = time.monotonic()
     page.get_by_role(
         "button", name="Render 100 lines"
     ).click()  # characters with the name of a champion are already cast
     time.sleep(20)
     page.screenshot(path=out / "rendering.png")
-    page.get_by_role("button", name="All made").wait_for(timeout=WITHIN_MS)
+    page.get_by_role("button", name="All rendered").wait_for(timeout=WITHIN_MS)
     results["render_s"] = round(time.monotonic() - began, 1)
     before = {line["key"]: [take["id"] for take in line["takes"]] for line in sheet(url)["lines"]}
     for number in (3, 14, 15):
@@ -104,8 +104,8 @@ def hundred(page: Page, url: str, out: Path) -> dict[str, Any]:
             page.keyboard.press(key)
         page.keyboard.type(" And so it goes.")
         page.keyboard.press("Enter")
-    page.get_by_role("button", name="Render 3 stale").click()
-    page.get_by_role("button", name="All made").wait_for(timeout=WITHIN_MS)
+    page.get_by_role("button", name="Render 3 stale lines").click()
+    page.get_by_role("button", name="All rendered").wait_for(timeout=WITHIN_MS)
     lines = sheet(url)["lines"]
     results["made_again"] = sum(len(line["takes"]) > len(before[line["key"]]) for line in lines)
     results["unchanged_kept"] = sum(before[line["key"]] == [take["id"] for take in line["takes"]] for line in lines)

@@ -83,7 +83,7 @@ class Jobs:
         with self._lock:
             running = [other for other in self._jobs.values() if other.state == "running" and not other.stop.is_set()]
             if len(running) >= RUNNING_MAX:
-                raise BadInput("the studio is busy with other work of this kind; try again when some of it is done")
+                raise BadInput("the studio is busy with other jobs; try again when one of these jobs is done")
             self._jobs[job.id] = job
             for old in [id for id, other in self._jobs.items() if other.ended][:-ENDED_KEPT]:
                 del self._jobs[old]
@@ -99,14 +99,14 @@ class Jobs:
         """Return a job by id. Raises UnknownJob."""
         with self._lock:
             if id not in self._jobs:
-                raise UnknownJob("this is no longer known here; begin it again")
+                raise UnknownJob("the studio does not know this job any more; start the job again")
             return self._jobs[id]
 
     def pause(self, id: str) -> Job:
         """Pause a job until `resume`. Raises UnknownJob, and BadInput if the job would have to start from its beginning."""
         job = self.get(id)
         if not job.resumable:
-            raise BadInput("this cannot be paused; let it finish, or cancel it")
+            raise BadInput("this job cannot be paused; wait until the job ends, or cancel the job")
         return self._stop(job, "paused")
 
     def cancel(self, id: str) -> Job:
@@ -133,7 +133,7 @@ class Jobs:
     def forget(self, id: str) -> None:
         """Remove an ended job from the list. Raises UnknownJob, and BadInput while the job runs or is paused."""
         if not self.get(id).ended:
-            raise BadInput("this is still under way; cancel it first")
+            raise BadInput("this job is not finished; cancel the job first")
         with self._lock:
             self._jobs.pop(id, None)
 
@@ -145,7 +145,7 @@ class Jobs:
     def _stop(self, job: Job, state: State) -> Job:
         job.stopped_as = state
         job.stop.set()
-        job.progress = Progress(job.progress.fraction, "stopping after what is under way")
+        job.progress = Progress(job.progress.fraction, "stopping after the current step")
         return job
 
     def _start_thread(self, job: Job) -> None:
@@ -174,5 +174,7 @@ class Jobs:
                 job.failure = NotStored(DISK_FULL)
             else:
                 log.exception("%s of %s failed", job.kind, job.champion)
-                job.failure = StudioError("the studio failed at this job, and its log says why; try again")
+                job.failure = StudioError(
+                    "this job failed because of an error in the studio; try again, or read the studio's log"
+                )
             job.enter("failed")

@@ -31,7 +31,7 @@ class Listening:
         Raises UnknownTake, BadPair, NotSaved.
         """
         if take_a == take_b:
-            raise BadPair("these are one and the same take; choose two different ones")
+            raise BadPair("A and B are the same take; choose two different takes")
         return self._begin(session_id, (self._history.get(session_id, take_a), self._history.get(session_id, take_b)))
 
     def next(self, session_id: str) -> Trial:
@@ -84,7 +84,7 @@ class Listening:
         """Store a vote durably. Raises UnknownTrial, NotHeard, Decided, NotSaved."""
         trial, now = self._trials.get(session_id, id), self._now()
         if trial.stage != "open":
-            raise Decided("this trial has its vote; press Next pair for another")
+            raise Decided("this trial already has a vote; press Next pair")
         heard = ballot.believed(trial, now)
         return self._change(trial, **_renamed(heard), voted_at=now)
 
@@ -92,7 +92,9 @@ class Listening:
         """Take back a vote before its sides are revealed. Raises UnknownTrial, Decided, NotSaved."""
         trial = self._trials.get(session_id, id)
         if trial.stage != "voted":
-            raise Decided("this vote stays: its sides are known, or there is none")
+            raise Decided(
+                "this vote cannot be undone, because the names are shown or there is no vote; press Next pair"
+            )
         return self._change(trial, choice=None, voted_at=None, a_heard_s=0.0, b_heard_s=0.0)
 
     def reveal(self, session_id: str, id: str) -> Trial:
@@ -106,7 +108,7 @@ class Listening:
         """Remove a trial without a vote; its sides stay secret. Raises UnknownTrial, Decided, NotSaved."""
         trial = self._trials.get(session_id, id)
         if trial.stage != "open":
-            raise Decided("this trial has its vote and stays; press Next pair for another")
+            raise Decided("this trial already has a vote; press Next pair")
         self._trials.forget(trial)
 
     def tally(self, session_id: str) -> Sequence[Tally]:
@@ -146,7 +148,7 @@ class Listening:
 
     def _change(self, trial: Trial, **values: object) -> Trial:
         if not self._trials.change(trial, **values):
-            raise Decided("this trial has moved on in another window; reload the page")
+            raise Decided("this trial changed in another window; reload the page")
         return self._trials.get(trial.session_id, trial.id)
 
 

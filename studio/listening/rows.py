@@ -137,5 +137,5 @@ class Trials:
     def _one(self, session_id: str, fits: Callable[[Trial], bool]) -> Trial:
         found = next(filter(fits, self.all(session_id)), None)
         if found is None:
-            raise UnknownTrial("this trial is over; press Next pair for another")
+            raise UnknownTrial("this trial is over; press Next pair")
         return found

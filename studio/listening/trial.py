@@ -172,5 +172,5 @@ class Ballot:
             if not heard_s >= trial.must_hear_s:
                 raise NotHeard(f"side {name} was not heard yet; listen to both sides, then vote")
         if max(side.there_s(now) for side in trial.sides) < 2 * trial.must_hear_s:
-            raise NotHeard("there was no time to hear both sides yet; listen to each, then vote")
+            raise NotHeard("the listening time is too short; listen to both sides, then vote")
         return Ballot(choice=self.choice, heard_a_s=round(a_s, 2), heard_b_s=round(b_s, 2))

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str], open_scripts: Open) -> int:
     try:
         return int(parsed.run(parsed, open_scripts))
     except KeyboardInterrupt:
-        return _refuse("stopped; the same command goes on where it stopped", INTERRUPTED)
+        return _refuse("stopped; run the same command again to continue", INTERRUPTED)
     except StaleSelects as error:
         return _refuse(f"{error}. Choose with --stale deliver or --stale leave-out.", FAILED)
     except UncertainEncoding as error:
@@ -46,38 +46,44 @@ def main(arguments: Sequence[str], open_scripts: Open) -> int:
 
 def parser() -> ArgumentParser:
     """Return the parser; `run` of its result is the function of the command."""
-    commands = ArgumentParser(prog="python -m studio.script", description="Script sheets as game-ready files.")
+    commands = ArgumentParser(
+        prog="python -m studio.script", description="Render script sheets and deliver game-ready files."
+    )
     kinds = commands.add_subparsers(required=True, metavar="COMMAND")
-    rendering = kinds.add_parser("render", help="make every line of a sheet and deliver the best take of each")
+    rendering = kinds.add_parser("render", help="render all lines of a sheet and deliver the best take of each line")
     rendering.set_defaults(run=_render)
-    rendering.add_argument("sheet", type=Path, help="CSV, TSV or XLSX; given again, only what changed is made")
+    rendering.add_argument("sheet", type=Path, help="CSV, TSV or XLSX file; the next run renders only changed lines")
     goal = rendering.add_mutually_exclusive_group(required=True)
-    goal.add_argument("--out", type=Path, metavar="FOLDER", help="empty, or not there yet")
-    goal.add_argument("--to", metavar="STORE", help="a store of STUDIO_STORES, as a zip")
+    goal.add_argument("--out", type=Path, metavar="FOLDER", help="deliver into this new or empty folder")
+    goal.add_argument("--to", metavar="STORE", help="deliver as a ZIP to this store of STUDIO_STORES")
     rendering.add_argument(
         "--encoding", default="", help="encoding of a CSV that is not Unicode, such as cp1252 or mac-roman"
     )
-    rendering.add_argument("--project", metavar="NAME", help="of the studio; default: the sheet's name")
+    rendering.add_argument("--project", metavar="NAME", help="project in the studio; default: name of the sheet")
     rendering.add_argument(
-        "--voice", metavar="ID", help="champion or sample for every character without one of its own"
+        "--voice", metavar="ID", help="champion or sample for all characters that --cast does not name"
     )
-    rendering.add_argument("--cast", nargs="*", default=[], metavar="CHARACTER=ID", help="who speaks a character")
-    rendering.add_argument("--engine", default="", help="default: the champion's own")
-    rendering.add_argument("--takes", type=int, default=1, help="of each line")
     rendering.add_argument(
-        "--best-of", type=int, default=1, metavar="N", help="seeds tried for a take whose checks fail"
+        "--cast", nargs="*", default=[], metavar="CHARACTER=ID", help="champion or sample for a character"
+    )
+    rendering.add_argument("--engine", default="", help="default: engine of the champion")
+    rendering.add_argument("--takes", type=int, default=1, help="takes per line")
+    rendering.add_argument(
+        "--best-of", type=int, default=1, metavar="N", help="number of seeds to try when a check fails"
     )
     rendering.add_argument("--preset", default="game", choices=[*PRESETS, "custom"])
     rendering.add_argument(
         "--stale",
         default="refuse",
         choices=STALE_RULES,
-        help="deliver selects whose new take cannot be made, or leave their lines out; default: deliver nothing",
+        help="if a stale select has no new take: deliver the stale select, or leave out the line; default: deliver nothing",
     )
     rendering.add_argument(
         "--directions", action="store_true", help="keep stage directions such as [shouting] in subtitles and tables"
     )
-    rendering.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="of the preset, values as JSON")
+    rendering.add_argument(
+        "--set", nargs="*", default=[], metavar="NAME=VALUE", help="settings of the preset; values as JSON"
+    )
     return commands
 
 

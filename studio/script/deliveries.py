@@ -111,21 +111,23 @@ class Deliveries:
         """Return the job of a delivery. Raises UnknownJob."""
         job = self.jobs.get(id)
         if job.champion != project_id:
-            raise UnknownJob("this delivery is another project's; begin one here")
+            raise UnknownJob("this delivery belongs to another project; start a delivery in this project")
         return job
 
     def finished(self, project_id: str, id: str) -> Delivery:
         """Return a finished delivery. Raises UnknownJob before its end, and after its file was swept."""
         made = self.get(project_id, id).result
         if not isinstance(made, Delivery) or not made.path.is_file():
-            raise UnknownJob("this delivery is not there, or no longer; deliver again")
+            raise UnknownJob("the files of this delivery do not exist or were deleted; deliver again")
         return made
 
     def store(self, name: str) -> Store:
         """Return a store for deliveries. Raises UnknownStore."""
         if name not in self.stores:
             known = ", ".join(self.stores) or "none; add a folder or S3 to STUDIO_STORES"
-            raise UnknownStore(f"{name} takes no deliveries (the Hub holds voices alone); these stores do: {known}")
+            raise UnknownStore(
+                f"the store {name} cannot hold deliveries (the Hub holds only voices); stores for deliveries: {known}"
+            )
         return self.stores[name]
 
     def into(self, folder: Path, plan: DeliveryPlan, report: ProgressReporter) -> DeliveryReport:
@@ -183,7 +185,7 @@ class Deliveries:
         for number, (line, select) in enumerate(zip(plan.lines, plan.selects, strict=True)):
             if stop.is_set():
                 break  # the delivery raises Cancelled in its first step
-            finding(Progress(number / len(plan.selects), f"finding the words of {line.id}"))
+            finding(Progress(number / len(plan.selects), f"aligning the words of {line.id}"))
             with_audio = with_sound(line, plan.project, select, self._history)
             written = words_of(select.take, select.written, plan.project.lexicon)
             gathered.append(replace(with_audio, words=tuple(self._align(with_audio.audio(), written))))

@@ -116,4 +116,4 @@ def _no_sound() -> Any:
 
 
 def _fault(check: TakeCheck) -> str:
-    return f"The check of {check.name} failed: {check.message.rstrip('.')}."
+    return f"The check “{check.name}” failed: {check.message.rstrip('.')}."

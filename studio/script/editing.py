@@ -45,7 +45,7 @@ def find(sheet: Sheet, key: str) -> ScriptLine:
     for line in sheet.lines:
         if line.key == key:
             return line
-    raise UnknownLine("there is no such line in this sheet; reload the page to see those there are")
+    raise UnknownLine("this sheet has no such line; reload the page to see all lines")
 
 
 def change_lines(sheet: Sheet, changes: Mapping[str, LineChange]) -> Sheet:
@@ -86,7 +86,7 @@ def with_cell(column: int, value: str, at: str) -> LineChange:
 
     def change(line: ScriptLine) -> ScriptLine:
         if not 0 <= column < len(line.cells):
-            raise BadInput("the sheet has no such column; reload the page to see those there are")
+            raise BadInput("this sheet has no such column; reload the page to see all columns")
         _check_cell(value)
         if line.cells[column] == value:
             return line
@@ -98,7 +98,7 @@ def with_cell(column: int, value: str, at: str) -> LineChange:
 
 def _check_cell(value: str) -> None:
     if len(value) > CELL_MAX:
-        raise BadInput(f"a cell holds {CELL_MAX:,} characters at most; shorten it, or split the line")
+        raise BadInput(f"a cell can have {CELL_MAX:,} characters at most; shorten the text, or split the line")
 
 
 def with_mark(take_id: str, at: str, *, mark: Mark | None = None, comment: str | None = None) -> LineChange:
@@ -107,9 +107,9 @@ def with_mark(take_id: str, at: str, *, mark: Mark | None = None, comment: str |
     def change(line: ScriptLine) -> ScriptLine:
         chosen = next((take for take in line.takes if take.id == take_id), None)
         if chosen is None:
-            raise UnknownLine("this line has no such take; reload the page to see those there are")
+            raise UnknownLine("this line has no such take; reload the page to see all takes")
         if comment is not None and len(comment) > COMMENT_MAX:
-            raise BadInput(f"a comment has {COMMENT_MAX:,} characters at most; shorten it")
+            raise BadInput(f"a note can have {COMMENT_MAX:,} characters at most; shorten the note")
         if mark is not None:
             chosen = _given(line, chosen, mark)
         takes = tuple(_after(take, chosen, comment) for take in line.takes)
@@ -143,7 +143,9 @@ def with_take(take: LineTake, at: str) -> LineChange:
         if any(known.id == take.id for known in line.takes):
             return line
         numbered = replace(take, number=1 + max((known.number for known in line.takes), default=0))
-        return noted(replace(line, takes=(*line.takes, numbered)), f"take {numbered.number} made by {take.voice}", at)
+        return noted(
+            replace(line, takes=(*line.takes, numbered)), f"take {numbered.number} rendered with {take.voice}", at
+        )
 
     return change
 
@@ -170,7 +172,7 @@ def with_roles(sheet: Sheet, roles: Mapping[Role, int | None]) -> Sheet:
     Raises BadInput.
     """
     if any(column is not None and not 0 <= column < len(sheet.columns) for column in roles.values()):
-        raise BadInput("the sheet has no such column; reload the page to see those there are")
+        raise BadInput("this sheet has no such column; reload the page to see all columns")
     given = {column for column in roles.values() if column is not None}
     kept = {role: column for role, column in sheet.roles.items() if role not in roles and column not in given}
     chosen = {role: column for role, column in roles.items() if column is not None}
@@ -193,7 +195,7 @@ def with_added(sheet: Sheet, lines: Sequence[NewLine]) -> Sheet:
     if not new:
         return back
     if len(back.lines) + len(new) > LINES_MAX:
-        raise BadInput(f"a sheet has {LINES_MAX:,} lines at most; begin another one")
+        raise BadInput(f"a sheet can have {LINES_MAX:,} lines at most; start another sheet")
     width, revision = len(back.columns), back.revision + 1
     written = {key: _written(line, width) for key, line in new.items()}
     added = (ScriptLine(key=key, cells=cells, revision=revision, imported=()) for key, cells in written.items())
@@ -203,7 +205,7 @@ def with_added(sheet: Sheet, lines: Sequence[NewLine]) -> Sheet:
 def _written(line: NewLine, width: int) -> tuple[str, ...]:
     """Return the cells of a new line, as many as the sheet has columns. Raises BadInput."""
     if line.key and KEY.fullmatch(line.key) is None:
-        raise BadInput("the key of a line is 12 hexadecimal digits; leave it out for one of the studio's own")
+        raise BadInput("the key of a line must be 12 hexadecimal digits; leave out the key to get a new one")
     for value in line.cells:
         _check_cell(value)
     return _wide(line.cells, width)

@@ -8,11 +8,14 @@ from studio.script.script import Sheet, Table
 NAMED = 3  # of many
 # After "1 line has" or "3 lines have", and before the cells.
 WORDS: Mapping[NoteKind, tuple[str, str]] = {
-    "formula": ("spreadsheet errors and cannot be rendered until they are corrected", ""),
-    "same_id": ("an id that other lines have too", "Give each line its own id: ids name files and match updates."),
+    "formula": (
+        "spreadsheet errors and cannot be rendered",
+        "Correct the formulas in the spreadsheet, or type the values here.",
+    ),
+    "same_id": ("a duplicate id", "Give each line its own id, for file names and updates."),
     "length": (
         "a length that cannot be read",
-        "Write 2.5 for at most 2.5 s, or =2.5 for exactly 2.5 s; until then these lines have no length limit.",
+        "Write 2.5 for at most 2.5 s, or =2.5 for exactly 2.5 s. Without a readable length, a line has no length limit.",
     ),
     "language": ("a text that is not English", "The studio reads every text as English."),
 }

@@ -20,10 +20,7 @@ CONTRACTED = "s|d|ll|ve|re|m"  # after an apostrophe, these are English endings;
 # Signs of the International Phonetic Alphabet that English spelling lacks, and ARPABET such as AA1 R IY0.
 IPA = re.compile("[ɑɐɒæʌɔəɘɚɛɜɝɞɪɨʊʉɯɤøɶɡɢʃʒθðŋɲɹɾɻʁχʔβɸɣˈˌːˑ]")
 ARPABET = re.compile(r"\{?\s*(?=[A-Z0-2 ]*[A-Z][012])[A-Z]{1,2}[012]?(?:\s+[A-Z]{1,2}[012]?)*\s*\}?")
-NOT_READ = (
-    "no engine here reads phonetic signs (IPA, ARPABET), which would be read as letters; "
-    "write how it sounds as an English word, such as KAYL-thass"
-)
+NOT_READ = "engines cannot read phonetic signs (IPA, ARPABET); type how the word sounds in English spelling, such as KAYL-thass"
 
 
 class BadLexicon(BadInput):
@@ -73,14 +70,14 @@ def checked(respellings: Sequence[Respelling]) -> Sequence[Respelling]:
     """Return the respellings in normal form: composed letters, single spaces. Raises BadLexicon."""
     if len(respellings) > MAX_RESPELLINGS:
         raise BadLexicon(
-            f"the lexicon has {len(respellings):,} words; at most {MAX_RESPELLINGS:,} fit, split it by project"
+            f"the lexicon has {len(respellings):,} words, but at most {MAX_RESPELLINGS:,} are possible; remove words"
         )
     seen: set[tuple[str, bool, str]] = set()
     plain = [_plain(number, each) for number, each in enumerate(respellings, 1)]
     for each in plain:
         if (key := place_of(each)) in seen:
-            whose = f" of {each.voice}" if each.voice else ""
-            raise BadLexicon(f"the word “{each.word}”{whose} is in the lexicon twice; remove one of them")
+            whose = f" for {each.voice}" if each.voice else ""
+            raise BadLexicon(f"the word “{each.word}”{whose} is in the lexicon twice; remove one entry")
         seen.add(key)
     return plain
 
@@ -94,19 +91,19 @@ def place_of(respelling: Respelling) -> tuple[str, bool, str]:
 def _plain(number: int, given: Respelling) -> Respelling:
     word, spoken = _one_line(given.word), _one_line(given.spoken)
     if not any(c.isalnum() for c in word):
-        raise BadLexicon(f"entry {number} of the lexicon names no word; type the word as it is written in the script")
+        raise BadLexicon(f"entry {number} of the lexicon has no word; type the word as it is written in the script")
     if len(word) > MAX_WORD:
-        raise BadLexicon(
-            f"the word “{word[:20]}…” has {len(word)} characters; at most {MAX_WORD}, enter a shorter part"
-        )
+        raise BadLexicon(f"the word “{word[:20]}…” has {len(word)} characters; shorten the word to {MAX_WORD}")
     if not any(c.isalnum() for c in spoken):
-        raise BadLexicon(f"“{word}” has nothing to be spoken as; type how it sounds, or remove it")
+        raise BadLexicon(f"“{word}” has no spoken form; type how the word sounds, or remove the entry")
     if len(spoken) > MAX_SPOKEN:
-        raise BadLexicon(f"“{word}” is spoken as {len(spoken)} characters; at most {MAX_SPOKEN}, shorten it")
+        raise BadLexicon(
+            f"the spoken form of “{word}” has {len(spoken)} characters; shorten the spoken form to {MAX_SPOKEN}"
+        )
     if set("[](){}") & set(word + spoken) and not ARPABET.fullmatch(spoken):
-        raise BadLexicon(f"“{word}” has brackets in it; write pauses and stage directions into the script instead")
+        raise BadLexicon(f"“{word}” has brackets; write pauses and stage directions into the script")
     if IPA.search(spoken) or ARPABET.fullmatch(spoken):
-        raise BadLexicon(f"“{word}” is to be spoken as {spoken}; {NOT_READ}")
+        raise BadLexicon(f"“{word}” cannot be spoken as {spoken}: {NOT_READ}")
     return replace(given, word=word, spoken=spoken, voice=given.voice.strip())
 
 

@@ -50,8 +50,8 @@ def _notes(sheet: Sheet, line: ScriptLine, sharing: int) -> Iterator[LineNote]:
 
 def _same_id(id: str, sharing: int) -> Iterator[LineNote]:
     if sharing > 1 and not is_formula_error(id):
-        text = f"{sharing} lines have the id {id[:SHOWN]}. Give each line its own id: ids name files and match updates."
-        yield LineNote(kind="same_id", role="id", label="id used twice", text=text, value=id)
+        text = f"{sharing} lines have the id {id[:SHOWN]}. Give each line its own id, for file names and updates."
+        yield LineNote(kind="same_id", role="id", label="duplicate id", text=text, value=id)
 
 
 def _length(value: str) -> Iterator[LineNote]:
@@ -74,10 +74,15 @@ def _language(text: str, stated: str) -> Iterator[LineNote]:
     if stated and not is_formula_error(stated):
         if stated.casefold().startswith(("en", "auto")):
             return
-        advice = f"This line is in {stated[:SHOWN]}. The studio reads every text as English; translate the line, or delete it."
+        advice = (
+            f"This line is in {stated[:SHOWN]}. The studio reads every text as English. Translate or delete the line."
+        )
         yield LineNote(
             kind="language", role="text", label=f"not English: {stated[:SHOWN]}", text=advice, value=stated[:SHOWN]
         )
     elif language := foreign_language(text):
-        advice = f"The text looks {language}. The studio reads every text as English; translate the line, or ignore this note."
+        advice = (
+            f"The text looks {language}. The studio reads every text as English. "
+            "Translate the line, or ignore this warning."
+        )
         yield LineNote(kind="language", role="text", label=language, text=advice, value=language)

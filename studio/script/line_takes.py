@@ -24,7 +24,9 @@ log = logging.getLogger(__name__)
 
 PEAKS = 40
 JUDGES = 8  # most takes that are checked at the same time
-UNCHECKED = TakeCheck(name="checks", outcome="unmeasured", message="the studio could not check this take; listen to it")
+UNCHECKED = TakeCheck(
+    name="checks", outcome="unmeasured", message="the studio could not check this take; listen to the take"
+)
 
 
 class Judge(Protocol):

@@ -60,15 +60,21 @@ def read_pls(data: bytes) -> PlsLexicon:
 
 def _root(data: bytes) -> Element:
     if len(data) > MAX_BYTES:
-        raise BadLexicon(f"the file has {len(data):,} bytes; a lexicon of at most {MAX_BYTES:,} is read, split it")
+        raise BadLexicon(
+            f"the file has {len(data):,} bytes; a lexicon file can have {MAX_BYTES:,} at most, so split the file"
+        )
     try:
         root: Element = Reading.fromstring(data, forbid_dtd=True)
     except DefusedXmlException as error:
-        raise BadLexicon("the file declares entities or a DTD, which are not read; export it without them") from error
+        raise BadLexicon(
+            "the file declares entities or a DTD, which are not allowed; export the lexicon without entities and DTD"
+        ) from error
     except (Writing.ParseError, ValueError, LookupError) as error:
-        raise BadLexicon(f"the file is no XML that can be read ({error}); export the lexicon again") from error
+        raise BadLexicon(f"the file is not valid XML ({error}); export the lexicon again") from error
     if root.tag not in (f"{{{NAMESPACE}}}lexicon", "lexicon"):
-        raise BadLexicon("the file is XML, but no pronunciation lexicon (PLS); choose one whose root is <lexicon>")
+        raise BadLexicon(
+            "the file is XML but not a pronunciation lexicon (PLS); choose a file with the root element <lexicon>"
+        )
     return root
 
 

@@ -65,7 +65,7 @@ class Projects:
         """Return a project; `deleted` allows a deleted one. Raises UnknownProject."""
         project = self._projects.get(id)
         if project is None or (project.deleted and not deleted):
-            raise UnknownProject("there is no such project here; reload the page to see those there are")
+            raise UnknownProject("there is no such project; reload the page to see all projects")
         return project
 
     def create(self, name: str) -> Project:
@@ -110,7 +110,7 @@ class Projects:
         """Return a sheet of a project. Raises UnknownProject, UnknownSheet."""
         project = self.get(project_id)
         if id not in project.sheets:
-            raise UnknownSheet("there is no such sheet in this project; reload the page to see those there are")
+            raise UnknownSheet("this project has no such sheet; reload the page to see all sheets")
         return self._sheet(project_id, id)
 
     def sheets(self, project_id: str) -> Sequence[Sheet]:
@@ -180,7 +180,7 @@ class Projects:
                 known = {path.stem: path for path in (self._folder / project_id).glob("*.json")}
                 sheet = _read(SHEET, known[id]) if id in known else None
                 if sheet is None:
-                    raise UnknownSheet("this sheet is no longer on disk, or cannot be read; import it again")
+                    raise UnknownSheet("the file of this sheet is missing or damaged; import the sheet again")
                 self._sheets[project_id, id] = sheet
             return self._sheets[project_id, id]
 
@@ -203,7 +203,7 @@ def checked_name(name: str) -> str:
     """Return a name with single spaces. Raises BadInput."""
     named = " ".join(name.split())
     if not 0 < len(named) <= NAME_MAX or not named.isprintable():
-        raise BadInput(f"a name has 1 to {NAME_MAX} characters, all of which can be seen; type another one")
+        raise BadInput(f"a name must have 1 to {NAME_MAX} visible characters; type another name")
     return named
 
 

@@ -33,7 +33,7 @@ def asked_for(
 ) -> tuple[tuple[LineRender, ...], Mapping[str, str]]:
     """Return the lines to render, and for some lines, by key, why they cannot be rendered. Raises UnknownLine, BadInput."""
     if not (1 <= choice.takes <= TAKES_MAX and 0 <= choice.budget <= BUDGET_MAX):
-        raise BadInput(f"choose 1 to {TAKES_MAX} takes and 0 to {BUDGET_MAX} further seeds")
+        raise BadInput(f"choose 1 to {TAKES_MAX} takes and 0 to {BUDGET_MAX} retries")
     wanted, failures = [], {}
     for line in _chosen(sheet, choice):
         try:
@@ -46,7 +46,7 @@ def asked_for(
             wanted.append(LineRender(key=line.key))
             failures[line.key] = str(error)
     if not wanted:
-        raise NothingToRender("every line has its take already; ask for another one of those you choose")
+        raise NothingToRender("every line already has a take; select lines to add takes")
     return tuple(wanted), failures
 
 
@@ -66,5 +66,5 @@ def _castable(sheet: Sheet, line: ScriptLine, readings: Sequence[LineReading]) -
     """Return the readings. Raises BadInput if no voice speaks the line."""
     if not readings:
         character = cell(sheet, line, "character") or "lines without a character"
-        raise BadInput(f"nobody speaks {character} yet; choose a voice in the cast")
+        raise BadInput(f"no voice for {character}; choose a voice in Cast")
     return readings

@@ -96,7 +96,9 @@ class RenderQueue:
         wanted, failures = asked_for(sheet, choice, self._readings(project))
         with self._lock:
             if self.runs(project_id):
-                raise BadInput("this project renders already; stop that first, or wait for its end")
+                raise BadInput(
+                    "a render of this project is already running; stop the render, or wait until the render ends"
+                )
             situations = self._failures.situations(project_id, sheet.id, failures)
             render = Render(
                 sheet=sheet.id, lines=wanted, budget=choice.budget, failures=failures, situations=situations
@@ -260,7 +262,7 @@ class RenderQueue:
     def _render(self, project_id: str) -> Render:
         self._projects.get(project_id)
         if project_id not in self._renders:
-            raise UnknownRender("nothing was rendered here yet; choose lines and begin")
+            raise UnknownRender("this project has no render yet; select lines and start a render")
         return self._renders[project_id]
 
     def _save(self, project_id: str, render: Render) -> None:

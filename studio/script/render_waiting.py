@@ -44,10 +44,12 @@ def _wait(renderer: Renderer, project: str, report: ProgressReporter, stop: thre
     """Wait until the render is done. Raises Closing, NotSaved, Cancelled."""
     while (status := renderer.status(project)).render.state in ("running", "paused"):
         if renderer.closed:
-            raise Closing("the studio is shutting down; the render continues after the next start, so call again then")
+            raise Closing(
+                "the studio is shutting down; the render continues after the next start; call again after the start"
+            )
         if status.render.trouble:
             raise NotSaved(f"the render is paused: {status.render.trouble}")
-        report(Progress(status.done / status.total, f"made {status.done} of {status.total} lines"))
+        report(Progress(status.done / status.total, f"rendered {status.done} of {status.total} lines"))
         if stop.wait(LOOK_S) and not renderer.closed:
             renderer.enter(project, "stopped")
             raise Cancelled("the render was stopped; start it again to continue")

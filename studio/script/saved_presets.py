@@ -14,12 +14,12 @@ PRESETS_MAX = 50
 def checked_presets(presets: Sequence[SavedPreset]) -> Iterator[SavedPreset]:
     """Yield the presets with clean names. Raises BadInput, BadSetting."""
     if len(presets) > PRESETS_MAX:
-        raise BadInput(f"a project keeps {PRESETS_MAX} presets at most; delete some of them")
+        raise BadInput(f"a project can have {PRESETS_MAX} presets at most; delete a preset first")
     taken = {name.casefold() for name in (*PRESETS, "custom")}
     for preset in presets:
         name = checked_name(preset.name)
         if name.casefold() in taken:
-            raise BadInput(f"there is a preset “{name}” already; choose another name")
+            raise BadInput(f"the preset “{name}” already exists; choose another name")
         taken.add(name.casefold())
         preset_of(preset.preset, preset.choices)
         yield replace(preset, name=name)

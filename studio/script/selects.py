@@ -42,15 +42,13 @@ def delivered_selects(sheet: Sheet, readings: Readings, rule: StaleRule) -> Sequ
     """Return the selects for a delivery. Raises StaleSelects, and BadInput if no select is left."""
     selects = selects_of(sheet, readings)
     if not selects:
-        raise BadInput("no line has a select; mark the take of each line that is to be delivered")
+        raise BadInput("no line has a select; mark the take to deliver in each line")
     stale = [select for select in selects if select.why]
     if stale and rule in ("refuse", "render"):
         raise StaleSelects(_refusal(stale, rule))
     kept = [select for select in selects if rule == "deliver" or not select.why]
     if not kept:
-        raise BadInput(
-            "all selects are stale, so that nothing is left to deliver; render the sheet and select new takes"
-        )
+        raise BadInput("all selects are stale, so nothing is left to deliver; render the sheet and select new takes")
     return kept
 
 
@@ -107,7 +105,8 @@ def _refusal(stale: Sequence[Select], rule: StaleRule) -> str:
     if rule == "render":
         why = next(select.why for select in stale)
         return (
-            f"{are} still stale after the render ({names}: {why}); correct the lines, deliver anyway, or leave them out"
+            f"{are} still stale after the render ({names}: {why}); "
+            "correct the lines, deliver anyway, or leave these lines out"
         )
     them = "it" if len(stale) == 1 else "them"
     return f"{are} stale ({names}): render and re-select, deliver anyway, or leave {them} out"

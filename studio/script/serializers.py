@@ -143,7 +143,7 @@ def _status(sheet: Sheet, line: ScriptLine, spoken: Sequence[LineReading], curre
     if marked and marked.mark:
         return marked.mark, ""
     if any(not fresh(line, [reading]) for reading in spoken) or not spoken:
-        return "none", "" if spoken else "nobody speaks this character yet"
+        return "none", "" if spoken else "this character has no voice; choose a voice in Cast"
     return "made", ""
 
 

@@ -72,7 +72,7 @@ class SheetUpdates:
         def change(sheet: Sheet) -> Sheet:
             comparison = SheetComparison(sheet, table)
             if choice.seen and choice.seen != comparison_digest(comparison):
-                raise SheetChanged("the sheet was edited since you looked at the changes; look at them again")
+                raise SheetChanged("the sheet was edited after the comparison; check the changes again")
             return updated(comparison, _kept(comparison, choice), at)
 
         return self._change(project_id, sheet_id, change)
@@ -83,7 +83,7 @@ class SheetUpdates:
         try:
             before = BEFORE.validate_json(path.read_bytes())
         except (OSError, ValidationError) as error:
-            raise UnknownUpdate("this update is too long ago to be undone; import the earlier file again") from error
+            raise UnknownUpdate("this update is too old to undo; import the earlier file again") from error
         after = self._change(project_id, sheet_id, lambda sheet: restored(sheet, before))
         path.unlink(missing_ok=True)
         return after
@@ -106,7 +106,7 @@ class SheetUpdates:
     def _path(self, project_id: str, sheet_id: str, update: str) -> Path:
         """Return the file of an undo step. Raises UnknownUpdate."""
         if UPDATE.fullmatch(update) is None:
-            raise UnknownUpdate("there is no such update of this sheet; reload the page")
+            raise UnknownUpdate("this sheet has no such update; reload the page")
         return self._folder(project_id) / f"{sheet_id}-{int(update):012}.json"
 
     def _folder(self, project_id: str) -> Path:

@@ -47,6 +47,8 @@ def _at_tempo(audio: Audio, tempo: float) -> Audio:
         sound = padded.astype("<f4").tobytes()
         made = subprocess.run(command, input=sound, capture_output=True, timeout=TIME_MAX_S, check=True).stdout
     except (ImportError, OSError, RuntimeError, subprocess.SubprocessError) as error:
-        raise BadAudio("ffmpeg, which fits takes to their time, cannot run here; install imageio-ffmpeg") from error
+        raise BadAudio(
+            "ffmpeg cannot run here, so takes cannot be fitted to a length; install imageio-ffmpeg"
+        ) from error
     length = round(len(audio.samples) / tempo)
     return Audio(np.frombuffer(made, "<f4")[:length].astype(np.float32), audio.sample_rate)

@@ -73,7 +73,7 @@ def read_limit(cell: str) -> LengthLimit | None:
     length_s = float(found[1].replace(",", ".")) if found else 0.0
     if found is None or length_s == 0.0:
         shown = said[:SHOWN] + ("…" if len(said) > SHOWN else "")
-        raise BadSetting(f"“{shown}” is no length; write 2.5 for at most 2.5 s, or =2.5 for exactly as long")
+        raise BadSetting(f"“{shown}” is not a length; write 2.5 for at most 2.5 s, or =2.5 for exactly 2.5 s")
     return LengthLimit(length_s / (1000 if (found[2] or "").lower().startswith("m") else 1), exact is not None)
 
 
@@ -91,7 +91,7 @@ def missed(cell: str, file_s: float) -> str:
     if limit is None or limit.holds(file_s) or limit.holds(file_s - FRAME_S):
         return ""
     wanted = f"{'exactly' if limit.exact else 'at most'} {limit.length_s:.2f} s"
-    said = f"the file lasts {file_s:.2f} s with the silence at its edges and should last {wanted}"
+    said = f"the file lasts {file_s:.2f} s with the silence at the edges, but should last {wanted}"
     if file_s > limit.length_s:
         return f"{said}; shorten the text or allow more time"
     return f"{said}; lengthen the text or allow less time"

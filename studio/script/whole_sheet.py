@@ -68,7 +68,7 @@ def _select(scripts: Scripts, project: str, sheet: str) -> Sequence[tuple[str, s
         proposed = next((take for take in line["takes"] if take["proposed"]), None)
         if proposed is None:
             name = line["key"] if id is None else line["cells"][id]
-            failed.append((name, line["why"] or "it could not be made"))
+            failed.append((name, line["why"] or "the line could not be rendered"))
         elif line["status"] != "select":
             marks.append(MarkEdit(line=line["key"], take=proposed["id"], mark="select"))
     scripts.edit(project, sheet, SheetEdit(marks=marks))

@@ -22,8 +22,8 @@ def test_lines_are_written_into_an_empty_sheet_taken_back_and_done_again(visitor
     for project in page.request.get(f"{visitor.url}/studio/projects").json():
         page.request.delete(f"{visitor.url}/studio/projects/{project['id']}")
     visitor.open("#script")
-    page.get_by_role("button", name="Begin an empty sheet").click()
-    page.get_by_role("button", name="Write the first line").click()
+    page.get_by_role("button", name="New empty sheet").click()
+    page.get_by_role("button", name="Add first line").click()
     page.keyboard.type("One.")
     page.keyboard.press("Enter")
     page.keyboard.press("a")
@@ -53,7 +53,7 @@ def test_a_line_added_where_others_are_hidden_shows(visitor: Visitor, what: str)
     else:
         page.get_by_label("Find lines").fill(what)
     expect(rows(page)).to_have_count(1)
-    page.locator(".grid-foot").get_by_role("button", name="Add a line").click()
+    page.locator(".grid-foot").get_by_role("button", name="Add line").click()
     page.keyboard.type("Three.")
     page.keyboard.press("Enter")
     until(lambda: cells(visitor)[2:] == [["A_3", "Basil" if what == "Basil" else "", "Three."]])
@@ -80,7 +80,7 @@ def test_a_line_is_added_on_a_phone(browser: Browser, studio: Served) -> None:
     with visiting(browser, studio, **PHONE) as visitor:
         bring(visitor, "id\tcharacter\ttext\nA_1\tAhri\tOne.")
         page = visitor.page
-        page.get_by_role("button", name="Add a line").tap()
+        page.get_by_role("button", name="Add line").tap()
         page.keyboard.type("Two.")
         page.keyboard.press("Enter")
         until(lambda: cells(visitor)[1:] == [["A_2", "", "Two."]])
@@ -96,24 +96,24 @@ def test_what_of_a_workbook_did_not_come_in_is_told_until_it_was_read(visitor: V
     book.create_sheet("Props")
     book.save(tmp_path / "act.xlsx")
     bring(visitor, "id\tcharacter\ttext\nA_1\tAhri\tOne.")
-    page.get_by_role("button", name="More for this sheet and project").click()
+    page.get_by_role("button", name="Sheet and project menu").click()
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("menuitem", name="Import a sheet…").click()
+        page.get_by_role("menuitem", name="Import sheet…").click()
     chooser.value.set_files(tmp_path / "act.xlsx")
-    page.get_by_role("button", name="Add as a new sheet").click()  # a text of the open sheet is in the workbook
-    note = page.locator(".import-notes", has_text="Props did not")
+    page.get_by_role("button", name="Add as new sheet").click()  # a text of the open sheet is in the workbook
+    note = page.locator(".import-notes", has_text="Props")
     for words in (
-        "A cell holds a formula without a result, the first at C2",
-        "id used twice",
+        "A cell has a formula without a result and was imported empty (first cell: C2)",
+        "duplicate id",
         "unreadable length: soon",
     ):
         expect(note).to_contain_text(words)
     assert serious(page) == []
     note.get_by_role("button", name="Dismiss").click()
     expect(note).to_be_hidden()
-    page.get_by_role("button", name="More for this sheet and project").click()
+    page.get_by_role("button", name="Sheet and project menu").click()
     page.get_by_role("menuitem", name="Columns…").click()
-    expect(page.get_by_label("What max_s says").locator("option:checked")).to_have_text("Longest seconds")
+    expect(page.get_by_label("Use of max_s").locator("option:checked")).to_have_text("Length limit (s)")
 
 
 def test_a_changed_sheet_that_comes_again_updates_the_one_that_is_here_once_that_is_asked(
@@ -126,21 +126,21 @@ def test_a_changed_sheet_that_comes_again_updates_the_one_that_is_here_once_that
     file.write_text("\n".join(rows_), "utf-8")
 
     def bring_again() -> Locator:
-        page.get_by_role("button", name="More for this sheet and project").click()
+        page.get_by_role("button", name="Sheet and project menu").click()
         with page.expect_file_chooser() as chooser:
-            page.get_by_role("menuitem", name="Import a sheet…").click()
+            page.get_by_role("menuitem", name="Import sheet…").click()
         chooser.value.set_files(file)
         return page.get_by_role("dialog", name="Update from act.tsv")
 
     asked = bring_again()
     expect(asked).to_contain_text("1 changed, 1 new, 1 removed.")
     assert [line["key"] for line in sheet_of(visitor)["lines"]] == keys
-    asked.get_by_role("button", name="Update", exact=True).click()
+    asked.get_by_role("button", name="Update sheet", exact=True).click()
     expect(rows(page)).to_have_count(3)
     expect(row(page, "Changed.")).to_be_visible()
     present = [line["key"] for line in sheet_of(visitor)["lines"] if not line["deleted"]]
     assert present[:2] == [keys[2], keys[0]]
-    bring_again().get_by_role("button", name="Add as a new sheet").click()
+    bring_again().get_by_role("button", name="Add as new sheet").click()
     expect(page.get_by_label("Sheet", exact=True).locator("option", has_text="act.tsv")).to_have_count(2)
 
 
@@ -155,5 +155,5 @@ def test_a_whole_sheet_pasted_over_an_open_one_asks_what_it_is(visitor: Visitor)
     page.keyboard.press("Escape")
     assert cells(visitor) == before
     page.evaluate(PASTE, text)
-    asked.get_by_role("button", name="Update", exact=True).click()
+    asked.get_by_role("button", name="Update sheet", exact=True).click()
     until(lambda: cells(visitor) == [["A", "Ahri", "Pasted."], ["B", "Bo", "This is line two."]])

@@ -135,7 +135,7 @@ def test_a_take_is_kept_packaged_brought_back_pushed_pulled_and_spoken_with(
     choose(page, "ahri", "Delete")
     expect(card(page, "ahri")).to_have_count(0)
     import_archive(page, archive)
-    owner.expect_message("Ahri is imported as ahri.")
+    owner.expect_message("Ahri imported as ahri.")
     assert known(owner, "ahri") == first | {"saved_at": known(owner, "ahri")["saved_at"]}
 
     choose(page, "ahri", "Push to…")
@@ -321,11 +321,11 @@ def test_an_archive_dropped_on_the_page_whose_id_is_taken_comes_in_under_another
     assert page.request.put(f"{owner.url}/studio/champions/taken", data=changed).ok
     for kind in ("dragEnter", "dragOver", "drop"):
         drag_file(page, kind, ".champion-grid", archive)
-    expect(page.get_by_text("taken is here already, and not the same.")).to_be_visible()
+    expect(page.get_by_text("A different champion with the id taken already exists.")).to_be_visible()
     page.get_by_role("button", name="Import under another id").click()
     expect(sheet(page).get_by_label("Id")).to_have_value("taken-2")
     sheet(page).get_by_role("button", name="Import", exact=True).click()
-    owner.expect_message("Taken is imported as taken-2.")
+    owner.expect_message("Taken imported as taken-2.")
     expect(card(page, "taken-2")).to_be_visible()
     assert known(owner, "taken")["notes"] == "Another by now."
 
@@ -342,7 +342,7 @@ def test_a_push_is_paused_survives_a_reload_and_goes_on(owner: Visitor, house: S
     card(page, "slow").get_by_role("button", name="Pause").click()
     expect(card(page, "slow").locator(".work")).to_contain_text("Paused")
     page.reload()
-    card(page, "slow").get_by_role("button", name="Go on").click()
+    card(page, "slow").get_by_role("button", name="Resume").click()
     card(page, "slow").get_by_role("button", name="Pause").wait_for()
     page.goto("about:blank")
     owner.open()  # where it ends before the Champions page was shown

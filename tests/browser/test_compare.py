@@ -93,10 +93,10 @@ def test_pairs_are_voted_by_keyboard_and_no_byte_names_a_side_before_its_vote(br
             assert b"/studio/trials/sounds/" in passed
             assert not [name for name in names if name in passed]
             page.keyboard.press("n")
-            expect(page.get_by_role("region", name="Outcome")).to_contain_text("oakwood-arm")
+            expect(page.get_by_role("region", name="Result of the vote")).to_contain_text("oakwood-arm")
             assert any(name in tap.since(mark) for name in names)
             mark = tap.mark()
-        expect(page.get_by_text("No pair is left")).to_be_visible()
+        expect(page.get_by_text("No pairs left")).to_be_visible()
         expect(page.get_by_role("region", name="Results")).to_contain_text("of 3 votes for")
         expect(page.get_by_role("region", name="Results")).to_contain_text("1 tie")
 
@@ -118,7 +118,7 @@ def test_both_sides_start_on_one_sample_and_a_switch_starts_nothing(listener: Vi
 def test_a_vote_key_pressed_too_early_votes_nothing(listener: Visitor) -> None:
     page = listener.page
     page.keyboard.press("a")
-    listener.expect_message("Hear both sides first")
+    listener.expect_message("Listen to both takes first")
     expect(page.get_by_role("button", name="A is better")).to_be_disabled()
     assert page.request.get(listener.url + "/studio/trials").json()["trial"]["stage"] == "open"
 
@@ -142,9 +142,9 @@ def test_a_vote_can_be_taken_back_until_its_sides_are_known(listener: Visitor) -
     page.keyboard.press("u")
     expect(page.get_by_role("button", name="B is better")).to_be_enabled()
     page.keyboard.press("b")
-    expect(page.locator(".kept")).to_contain_text("Vote kept: B is better")
+    expect(page.locator(".kept")).to_contain_text("Vote saved: B is better")
     page.clock.resume()
-    expect(page.get_by_role("region", name="Outcome")).to_contain_text("You preferred B")
+    expect(page.get_by_role("region", name="Result of the vote")).to_contain_text("You preferred B")
     page.keyboard.press("u")
     assert page.request.get(listener.url + "/studio/trials").json()["trial"] is None
 
@@ -165,8 +165,8 @@ def test_an_open_trial_whose_take_was_deleted_says_so_and_can_be_left(browser: B
         next_pair(page)
         assert page.request.delete(f"{visitor.url}/studio/takes/{takes[0].id}").ok
         page.reload()
-        expect(page.get_by_text("One of the two takes was deleted; leave this trial.")).to_be_visible()
-        page.get_by_role("button", name="Leave the trial").click()
+        expect(page.get_by_text("One of the two takes was deleted. Leave this trial.")).to_be_visible()
+        page.get_by_role("button", name="Leave trial").click()
         expect(page.get_by_text("Speak one line twice")).to_be_visible()
         expect(page.locator(".toast")).to_have_count(0)
 
@@ -179,10 +179,10 @@ def test_a_second_trial_of_the_same_takes_says_that_it_does_not_count(browser: B
             assert page.request.post(visitor.url + "/studio/trials", data=pair).ok
             visitor.open("#compare")
             expect(trial(page)).to_be_visible()
-            expect(page.get_by_text("this vote will not count")).to_be_visible(visible=repeats)
+            expect(page.get_by_text("This vote will not count")).to_be_visible(visible=repeats)
             vote(page, "a")
             page.keyboard.press("n")
-            expect(page.get_by_role("region", name="Outcome")).to_be_visible()
+            expect(page.get_by_role("region", name="Result of the vote")).to_be_visible()
             page.goto("about:blank")
         visitor.open("#compare")
         expect(page.get_by_role("region", name="Results")).to_contain_text("of 1 vote for")
@@ -213,14 +213,14 @@ def test_two_takes_of_the_speak_page_are_heard_blind(browser: Browser, studio: S
         assert b"/studio/telemetry" not in tap.sent[opened[0] :]  # it names engines
         page.keyboard.press("n")
         for seed in (SEED + 1, SEED + 2):
-            expect(page.get_by_role("region", name="Outcome")).to_contain_text(f"seed {seed}")
-        expect(page.get_by_text("Kept, but not counted")).to_be_visible()  # one arm: only the seeds differ
+            expect(page.get_by_role("region", name="Result of the vote")).to_contain_text(f"seed {seed}")
+        expect(page.get_by_text("Vote saved but not counted")).to_be_visible()  # one arm: only the seeds differ
 
 
 def test_without_pairs_the_page_says_how_to_get_them(visitor: Visitor) -> None:
     visitor.open("#compare")
     expect(visitor.page.get_by_text("Speak one line twice")).to_be_visible()
-    visitor.page.get_by_role("link", name="Make takes").click()
+    visitor.page.get_by_role("link", name="Go to Speak").click()
     expect(visitor.page.locator("#script textarea")).to_be_visible()
 
 
@@ -272,7 +272,7 @@ def test_a_phone_hears_and_votes_without_scrolling_sideways(browser: Browser, st
             expect(heard).to_be_visible()
         assert not page.evaluate(SMALL)
         page.get_by_role("button", name="B is better").tap()
-        page.get_by_role("button", name="Show which was which").tap()
+        page.get_by_role("button", name="Show names").tap()
         expect(page.get_by_role("region", name="Results")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert not page.evaluate(SMALL)

@@ -42,7 +42,7 @@ def test_a_pair_shows_its_text_and_place_and_no_voice_engine_or_length_before_th
             named = (LONG_ID, OAK["engine"], ELM["engine"], *(str(SEED + one) for one in range(3)))
             assert not [name for name in named if name.encode() in passed]
             page.keyboard.press("n")
-            expect(page.get_by_role("region", name="Outcome")).to_contain_text(place)
+            expect(page.get_by_role("region", name="Result of the vote")).to_contain_text(place)
             mark = tap.mark()
 
 
@@ -62,7 +62,7 @@ def test_takes_with_different_texts_are_compared_only_after_a_warning(browser: B
         assert page.request.get(f"{visitor.url}/studio/trials").json()["trial"] is None
         page.get_by_role("button", name="Compare blind").click()
         warning.get_by_role("button", name="Compare anyway").click()
-        expect(trial(page)).to_contain_text("These takes say different texts")
+        expect(trial(page)).to_contain_text("These takes have different texts")
         expect(trial(page).locator(".trial-text")).to_have_text(["Burn the bridge.", "Hold the gate."])
         expect(trial(page).locator(".pair-place")).to_have_count(0)
 
@@ -78,7 +78,7 @@ def test_after_the_vote_a_then_b_are_played_and_either_becomes_a_champion(browse
         hear_both(page)
         page.keyboard.press("b")
         page.keyboard.press("n")
-        outcome = page.get_by_role("region", name="Outcome")
+        outcome = page.get_by_role("region", name="Result of the vote")
         before = len(visitor.heard())
         outcome.get_by_role("button", name="Play both").click()
         page.wait_for_function(f"window.heard.length >= {before + 2}")

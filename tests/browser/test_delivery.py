@@ -24,7 +24,7 @@ def deliverer(visitor: Visitor) -> Iterator[Visitor]:
     bring(visitor, "id\tcharacter\ttext\nA\tAhri\tThis is line one.", {"Ahri": {"": [QUICK]}})
     page = visitor.page
     page.get_by_role("button", name="Render 1 line").click()
-    expect(page.get_by_role("button", name="All made")).to_be_visible()
+    expect(page.get_by_role("button", name="All rendered")).to_be_visible()
     rows(page).first.locator(".c-text").click()
     page.keyboard.press("s")
     until(lambda: statuses(visitor) == ["select"])
@@ -52,7 +52,7 @@ def test_what_was_chosen_is_delivered_to_a_store_and_offered_again(deliverer: Vi
     page.get_by_role("button", name="Deliver", exact=True).click()
     expect(chosen(page, "To")).to_have_value("shelf")
     expect(chosen(page, "Sample rate")).to_have_value("22050")
-    page.get_by_role("button", name="Back to the preset").click()
+    page.get_by_role("button", name="Reset to preset").click()
     expect(chosen(page, "Sample rate")).to_have_value("48000")
     until(lambda: page.request.get(f"{deliverer.url}/studio/projects").json()[-1]["delivery"]["choices"] == {})
 
@@ -76,7 +76,7 @@ def selected(visitor: Visitor, text: str) -> Page:
     bring(visitor, text, CAST)
     count = len(sheet_of(visitor)["lines"])
     page.get_by_role("button", name=re.compile(f"^Render {count} line")).click()
-    expect(page.get_by_role("button", name="All made")).to_be_visible()
+    expect(page.get_by_role("button", name="All rendered")).to_be_visible()
     told = sheet_of(visitor)
     marks = [{"line": line["key"], "take": line["takes"][0]["id"], "mark": "select"} for line in told["lines"]]
     assert api.patch(sheet_address(visitor), data={"marks": marks}).ok
@@ -117,7 +117,7 @@ def test_a_stale_select_is_delivered_only_after_it_was_chosen_what_to_do_with_it
     dialog = open_dialog(page)
     expect(dialog.get_by_role("group", name="1 select is stale")).to_contain_text("A text changed")
     dialog.get_by_role("button", name="Deliver 2 files").click()
-    expect(dialog.get_by_role("alert")).to_have_text("1 select is stale: choose what to do with it.")
+    expect(dialog.get_by_role("alert")).to_have_text("1 select is stale. Choose an option.")
     expect(dialog.get_by_role("radio", name="Render and re-select")).to_be_focused()
     assert serious(page) == []
     dialog.get_by_role("radio", name="Leave out").check()
@@ -145,9 +145,9 @@ def test_a_stale_select_is_delivered_only_after_it_was_chosen_what_to_do_with_it
 def test_a_new_take_for_a_stale_select_is_not_counted_as_due_and_selected_by_one_button(visitor: Visitor) -> None:
     page = selected(visitor, "id\tcharacter\ttext\nA\tAhri\tThis is line one.")
     renamed(visitor, "This is another line.")
-    page.get_by_role("button", name="Render 1 stale").click()
+    page.get_by_role("button", name="Render 1 stale line").click()
     expect(row(page, "This is another line.")).to_contain_text("new take ready")
-    expect(page.get_by_role("button", name="All made")).to_be_disabled()
+    expect(page.get_by_role("button", name="All rendered")).to_be_disabled()
     page.get_by_role("button", name="Select new takes").click()
     until(lambda: statuses(visitor) == ["select"])
     expect(row(page, "This is another line.").locator(".c-status")).to_have_text("select")
@@ -163,9 +163,9 @@ def test_duplicate_ids_are_marked_in_their_rows_and_numbered_on_demand(visitor: 
     expect(marked.first.locator(".line-badge")).to_have_attribute("title", re.compile("2 lines have the id"))
     dialog = open_dialog(page)
     dialog.get_by_role("button", name="Deliver 3 files").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("Lines share an id")
+    expect(dialog.get_by_role("alert")).to_contain_text("Several lines have the same id")
     assert serious(page) == []
-    dialog.get_by_role("button", name="Number them").click()
+    dialog.get_by_role("button", name="Number duplicates").click()
     expect(dialog.locator(".delivery-names li")).to_have_text(["Ahri/A_01.wav", "Ahri/B_01.wav", "Ahri/a_2_01.wav"])
     dialog.get_by_role("button", name="Deliver 3 files").click()
     archive = downloaded(page, dialog)
@@ -209,7 +209,7 @@ def test_presets_of_engines_and_of_the_project_name_files_as_they_will_be(visito
     expect(names.first).to_have_text("vo/take_0.ogg")
     dialog.get_by_role("button", name="Save as preset…").click()
     page.get_by_role("textbox", name="Name", exact=True).fill("Our Wwise")
-    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Save preset", exact=True).click()
     expect(chosen(page, "Preset")).to_have_value("saved:Our Wwise")
 
     page.reload()
@@ -230,7 +230,7 @@ def test_on_a_phone_the_button_to_deliver_and_the_download_stay_in_sight(browser
         dialog = open_dialog(page)
         assert not (small := page.evaluate(SMALL_TARGETS)), small
         expect(dialog.get_by_role("button", name="Deliver 2 files")).to_be_in_viewport(ratio=1)
-        dialog.get_by_role("button", name="Number them").tap()
+        dialog.get_by_role("button", name="Number duplicates").tap()
         dialog.get_by_role("button", name="Deliver 2 files").tap()
         link = dialog.get_by_role("link", name=re.compile("^Download"))
         expect(link).to_be_in_viewport(ratio=1)

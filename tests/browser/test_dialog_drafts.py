@@ -11,7 +11,7 @@ from tests.waiting import until
 
 
 def menu(page: Page, entry: str) -> None:
-    page.get_by_role("button", name="More for this sheet and project").click()
+    page.get_by_role("button", name="Sheet and project menu").click()
     page.get_by_role("menuitem", name=entry).click()
 
 
@@ -19,7 +19,7 @@ def test_dialogs_keep_what_was_typed_when_escape_closes_them(visitor: Visitor) -
     page, asked = visitor.page, visitor.page.get_by_role("dialog")
     bring(visitor, THREE, {"Bo": {"": [QUICK]}})
     page.get_by_role("button", name="Lexicon").click()
-    asked.get_by_role("button", name="Add a word").click()
+    asked.get_by_role("button", name="Add word").click()
     asked.get_by_label("Word", exact=True).fill("Ahri")
     asked.get_by_label("Spoken as", exact=True).fill("AH-ree")
     page.keyboard.press("Escape")
@@ -28,21 +28,21 @@ def test_dialogs_keep_what_was_typed_when_escape_closes_them(visitor: Visitor) -
     asked.get_by_label("Voice of Ahri", exact=True).select_option("amber")
     page.keyboard.press("Escape")
 
-    menu(page, "Paste a sheet…")
+    menu(page, "Paste sheet…")
     asked.get_by_label("Cells").fill("id\ttext\nA\tPasted.")
     page.keyboard.press("Escape")
 
-    menu(page, "Rename the sheet…")
+    menu(page, "Rename sheet…")
     asked.get_by_label("Name").fill("another.tsv")
     page.keyboard.press("Escape")
 
     page.keyboard.press("Control+a")
-    page.get_by_role("button", name="Change a column").click()
-    asked.get_by_label("With").fill("typed")
+    page.get_by_role("button", name="Change column").click()
+    asked.get_by_label("Replace with").fill("typed")
     page.keyboard.press("Escape")
 
     menu(page, "Columns…")
-    asked.get_by_label("What note says").select_option("scene")
+    asked.get_by_label("Use of note").select_option("scene")
     page.keyboard.press("Escape")
     page.reload()
 
@@ -62,16 +62,16 @@ def test_dialogs_keep_what_was_typed_when_escape_closes_them(visitor: Visitor) -
     page.keyboard.press("Escape")
 
     for entry, label, value in (
-        ("Paste a sheet…", "Cells", "id\ttext\nA\tPasted."),
-        ("Rename the sheet…", "Name", "another.tsv"),
-        ("Columns…", "What note says", "scene"),
+        ("Paste sheet…", "Cells", "id\ttext\nA\tPasted."),
+        ("Rename sheet…", "Name", "another.tsv"),
+        ("Columns…", "Use of note", "scene"),
     ):
         menu(page, entry)
         expect(asked.get_by_label(label)).to_have_value(value)
         page.keyboard.press("Escape")
     page.keyboard.press("Control+a")
-    page.get_by_role("button", name="Change a column").click()
-    expect(asked.get_by_label("With")).to_have_value("typed")
+    page.get_by_role("button", name="Change column").click()
+    expect(asked.get_by_label("Replace with")).to_have_value("typed")
 
 
 def test_a_consent_asks_for_its_date_and_says_what_an_empty_one_means(visitor: Visitor) -> None:
@@ -96,7 +96,7 @@ def test_the_voice_of_the_same_name_is_filled_in_where_a_character_has_none(visi
     bring(visitor, "id\tcharacter\ttext\nA\tAmber\tOne.\nB\tBo\tTwo.")
     page.get_by_role("button", name="Cast", exact=True).click()
     expect(asked.get_by_label("Voice of Amber", exact=True)).to_have_value("amber")
-    expect(asked.locator(".cast-part", has_text="Amber").first).to_contain_text("Same name")
+    expect(asked.locator(".cast-part", has_text="Amber").first).to_contain_text("Suggested: same name")
     expect(asked.get_by_label("Voice of Bo", exact=True)).to_have_value("")
     asked.get_by_role("button", name="Save cast").click()
     expect(asked).to_have_count(0)

@@ -20,7 +20,7 @@ def bring(visitor: Visitor, file: Path, data: bytes) -> Page:
     file.write_bytes(data)
     visitor.open("#script")
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Import a sheet").click()
+        page.get_by_role("button", name="Import sheet").click()
     chooser.value.set_files(file)
     return page
 
@@ -53,10 +53,10 @@ def test_a_sheet_is_not_imported_without_an_encoding(visitor: Visitor, tmp_path:
 
 def test_a_guessed_encoding_is_named_and_can_be_changed(visitor: Visitor, tmp_path: Path) -> None:
     page = bring(visitor, tmp_path / "act.tsv", CERTAIN)
-    expect(page.locator(".import-notes")).to_contain_text("was read as Western European (Mac), mac-roman")
+    expect(page.locator(".import-notes")).to_contain_text("read the sheet as Western European (Mac), mac-roman")
     assert texts(visitor) == ["“Don’t — it’s late…”", "We’ll see."]
     page.screenshot(path=tmp_path / "guessed.png")
-    page.get_by_role("button", name="Other encoding").click()
+    page.get_by_role("button", name="Change encoding").click()
     page.get_by_role("dialog").get_by_label("Encoding").select_option("cp1252")
     page.get_by_role("dialog").get_by_role("button", name="Import").click()
     expect(rows(page).first).to_contain_text("ÒDonÕt")

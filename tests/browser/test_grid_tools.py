@@ -44,10 +44,10 @@ def test_buttons_mark_the_takes_of_the_selection(visitor: Visitor) -> None:
     page = visitor.page
     bring(visitor, THREE, {"": {"": [QUICK]}})
     page.get_by_role("button", name="Render 3 lines").click()
-    expect(page.get_by_role("button", name="All made")).to_be_visible()
+    expect(page.get_by_role("button", name="All rendered")).to_be_visible()
     rows(page).first.locator(".c-text").click()
     page.keyboard.press("Shift+ArrowDown")
-    marks = page.get_by_role("group", name="Mark the selected lines")
+    marks = page.get_by_role("group", name="Mark selected lines")
     for name, state in (("Hold", "hold"), ("Retake", "retake"), ("Select", "select")):
         marks.get_by_role("button", name=name, exact=True).click()
         until(lambda state=state: statuses(visitor) == [state, state, "made"])

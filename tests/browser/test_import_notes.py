@@ -23,17 +23,17 @@ def test_each_noted_line_has_one_warning_that_leads_to_its_row_and_badges_until_
     page, file = visitor.page, tmp_path / "new.tsv"
     file.write_text(SHEET, "utf-8")
     bring(visitor, "id\tcharacter\ttext\nX\tBo\tSomething else.")
-    from_menu(page, "Import a sheet…", file)
+    from_menu(page, "Import sheet…", file)
     warnings = page.locator(".import-notes").get_by_role("listitem")
     expect(warnings).to_have_count(3)
-    expect(warnings.nth(1)).to_contain_text("id used twice, unreadable length: soon, French")
+    expect(warnings.nth(1)).to_contain_text("duplicate id, unreadable length: soon, French")
     french = row(page, "Tenez la porte")
     expect(french.locator(".line-badge")).to_have_count(3)
     expect(french.locator(".c-text .line-badge", has_text="French")).to_be_visible()
     expect(row(page, "Another fine line.").locator(".line-badge")).to_have_count(0)
     assert serious(page) == []
 
-    page.get_by_role("button", name="3 lines to look at").click()
+    page.get_by_role("button", name="3 lines with warnings").click()
     expect(rows(page)).to_have_count(3)
     page.get_by_label("Find lines").fill("Hold")
     expect(rows(page)).to_have_count(1)

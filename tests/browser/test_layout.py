@@ -114,7 +114,7 @@ def test_nothing_on_compare_is_cut_off_or_covered(browser: Browser, studio: Serv
         walk.look("both heard")
         page.get_by_role("button", name="B is better").click()
         walk.look("voted")
-        page.get_by_role("button", name="Show which was which").click()
+        page.get_by_role("button", name="Show names").click()
         expect(page.get_by_role("region", name="Results")).to_be_visible()
         walk.look("outcome")
         assert walk.faults == []

@@ -112,7 +112,7 @@ def test_a_stale_line_and_its_takes_say_what_changed(chooser: Visitor) -> None:
 
 def test_the_error_of_a_render_leaves_once_its_cause_is_gone(visitor: Visitor) -> None:
     bring(visitor, LINE)
-    page, note = visitor.page, visitor.page.locator(".script-note", has_text="could not be made")
+    page, note = visitor.page, visitor.page.locator(".script-note", has_text="1 line failed")
     render(visitor)
     expect(note).to_be_visible()
     expect(rows(page).first.locator(".c-status")).to_have_attribute("data-state", "failed")
@@ -120,7 +120,7 @@ def test_the_error_of_a_render_leaves_once_its_cause_is_gone(visitor: Visitor) -
     project = page.request.get(root).json()[-1]["id"]
     assert page.request.patch(f"{root}/{project}", data={"cast": CAST}).ok
     expect(note).to_have_count(0)
-    expect(page.locator(".script-note", has_text="Nobody speaks")).to_have_count(0)
+    expect(page.locator(".script-note", has_text="No voice for")).to_have_count(0)
     expect(rows(page).first.locator(".c-status")).to_have_attribute("data-state", "none")
 
 
@@ -128,8 +128,8 @@ def test_an_error_in_a_dialog_leaves_once_something_else_is_typed(visitor: Visit
     bring(visitor, THREE)
     page, dialog = visitor.page, visitor.page.get_by_role("dialog")
     visitor.refusals_expected = True
-    page.get_by_role("button", name="More for this sheet and project").click()
-    page.get_by_role("menuitem", name="Rename the project…").click()
+    page.get_by_role("button", name="Sheet and project menu").click()
+    page.get_by_role("menuitem", name="Rename project…").click()
     dialog.get_by_label("Name").fill("   ")  # no name
     dialog.get_by_role("button", name="Rename").click()
     expect(dialog.locator(".sheet-trouble")).to_be_visible()
@@ -142,7 +142,7 @@ def test_an_empty_script_page_shows_a_project_that_another_tab_makes(visitor: Vi
     for project in page.request.get(root).json():
         page.request.delete(f"{root}/{project['id']}")
     visitor.open("#script")
-    expect(page.get_by_role("button", name="Try an example")).to_be_visible()
+    expect(page.get_by_role("button", name="Open example")).to_be_visible()
     project = page.request.post(root, data={"name": "Elsewhere"}).json()["id"]
     assert page.request.post(f"{root}/{project}/sheets/paste", data={"text": THREE, "name": "act.tsv"}).ok
     expect(rows(page)).to_have_count(3)
@@ -152,11 +152,11 @@ def test_a_name_cast_or_lexicon_that_another_tab_changes_is_on_the_page(visitor:
     bring(visitor, THREE)
     page, root = visitor.page, f"{visitor.url}/studio/projects"
     project = page.request.get(root).json()[-1]["id"]
-    expect(page.locator(".script-note", has_text="Nobody speaks Ahri")).to_be_visible()
+    expect(page.locator(".script-note", has_text="No voice for Ahri")).to_be_visible()
     everybody = {"": {"": [QUICK]}}
     assert page.request.patch(f"{root}/{project}", data={"name": "Act two", "cast": everybody}).ok
     expect(page.get_by_label("Project", exact=True)).to_contain_text("Act two")
-    expect(page.locator(".script-note", has_text="Nobody speaks")).to_have_count(0)
+    expect(page.locator(".script-note", has_text="No voice for")).to_have_count(0)
 
 
 @pytest.fixture(scope="module")
@@ -217,8 +217,8 @@ def test_the_header_counts_failed_checks_and_doubts_apart_and_a_check_that_canno
     visitor.open("#script")
     page = visitor.page
     expect(page.get_by_role("button", name="1 check failed")).to_be_visible()
-    expect(page.get_by_role("button", name="2 in doubt")).to_be_visible()
-    expect(row(page, "This is line 3.").locator(".c-status")).to_have_text("made")
+    expect(page.get_by_role("button", name="2 uncertain")).to_be_visible()
+    expect(row(page, "This is line 3.").locator(".c-status")).to_have_text("rendered")
     page.get_by_role("button", name="1 check failed").click()
     expect(rows(page)).to_have_count(1)
     expect(rows(page).first).to_contain_text("check failed: words")

@@ -228,7 +228,9 @@ CHECKS: dict[str, Callable[[dict[str, Any], Any], bool]] = {
     "script": lines_are,
     "speak": lambda shown, takes: shown["takes"] == [take["order"]["text"] for take in takes],
     "champions": lambda shown, told: sorted(shown["champions"]) == sorted(one["id"] for one in told),
-    "compare": lambda shown, told: (f"{told['pairs']} pair" if told["pairs"] else "Make takes") in shown["compare"],
+    "compare": lambda shown, told: (
+        (f"Pairs to compare: {told['pairs']}." if told["pairs"] else "Go to Speak") in shown["compare"]
+    ),
     "monitor": lambda shown, told: f"{told['outcomes'].get('done', 0)} done" in shown["requests"],
 }
 

@@ -165,9 +165,9 @@ def test_a_key_undoes_the_deletion_of_a_champion_and_of_its_page_alone(speaker: 
 
 def test_the_removal_of_a_sheet_is_undone_by_a_key(writer: Visitor) -> None:
     page = writer.page
-    page.get_by_role("button", name="More for this sheet and project").click()
-    page.get_by_role("menuitem", name="Remove the sheet").click()
-    expect(page.locator(".toast")).to_contain_text("act.tsv is removed.")
+    page.get_by_role("button", name="Sheet and project menu").click()
+    page.get_by_role("menuitem", name="Delete sheet").click()
+    expect(page.locator(".toast")).to_contain_text("act.tsv deleted.")
     page.keyboard.press("Control+z")
     expect(rows(page)).to_have_count(3)
 
@@ -222,10 +222,10 @@ def test_an_unsaved_change_keeps_its_note_while_the_message_leaves(writer: Visit
     page.clock.install()
     page.route("**/studio/projects/**", lambda route: route.abort())
     page.keyboard.press("Delete")
-    expect(page.locator(".toast")).to_contain_text("This is not saved yet.")
+    expect(page.locator(".toast")).to_contain_text("Your changes are not saved yet.")
     page.mouse.move(5, 5)
     page.clock.run_for(9_000)
-    expect(page.locator(".toast", has_text="This is not saved yet.")).to_have_count(0)
+    expect(page.locator(".toast", has_text="Your changes are not saved yet.")).to_have_count(0)
     expect(page.locator(".script-note", has_text="not saved yet")).to_be_visible()
     page.unroute("**/studio/projects/**")
     page.clock.run_for(16_000)

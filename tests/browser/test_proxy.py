@@ -99,7 +99,7 @@ def compare(visitor: Visitor) -> None:
 def render(visitor: Visitor) -> None:
     bring(visitor, THREE, {"Ahri": {"": [QUICK]}, "Bo": {"": [QUICK]}})
     visitor.page.get_by_role("button", name="Render 3 lines").click()
-    expect(visitor.page.get_by_role("button", name="All made")).to_be_visible()
+    expect(visitor.page.get_by_role("button", name="All rendered")).to_be_visible()
     assert statuses(visitor) == ["made"] * 3
 
 

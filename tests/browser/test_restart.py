@@ -44,7 +44,7 @@ def test_takes_their_settings_words_of_a_clip_and_a_vote_survive_kill_9(
         served.process.wait()
         with serving(data, port, STUDIO_ENGINES="f5"):
             visitor.open("#compare")
-            expect(page.locator(".kept")).to_contain_text("Vote kept: No preference")
+            expect(page.locator(".kept")).to_contain_text("Vote saved: No preference")
             page.keyboard.press("n")
             expect(page.get_by_role("region", name="Results")).to_contain_text("1 tie")
             page.get_by_role("link", name="Speak").click()

@@ -91,14 +91,14 @@ def test_a_workbook_is_remapped_cast_rendered_edited_and_marked_and_just_the_edi
         page.request.delete(f"{visitor.url}/studio/projects/{project['id']}")
     visitor.open("#script")
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Import a sheet").click()
+        page.get_by_role("button", name="Import sheet").click()
     chooser.value.set_files(tmp_path / "act.xlsx")
     expect(rows(page)).to_have_count(3)
-    page.get_by_role("button", name="More for this sheet and project").click()
+    page.get_by_role("button", name="Sheet and project menu").click()
     page.get_by_role("menuitem", name="Columns…").click()
     for column, meaning in {"Cue": "id", "Who": "character", "Says": "text", "Wave": "filename", "Budget": ""}.items():
-        page.get_by_label(f"What {column} says").select_option(meaning)
-    page.get_by_role("button", name="Use these columns").click()
+        page.get_by_label(f"Use of {column}").select_option(meaning)
+    page.get_by_role("button", name="Save columns").click()
     expect(page.get_by_role("columnheader", name="Budget")).to_be_attached()
 
     page.get_by_role("button", name="Choose voices").first.click()
@@ -111,7 +111,7 @@ def test_a_workbook_is_remapped_cast_rendered_edited_and_marked_and_just_the_edi
         part.get_by_label("steps").blur()
     page.get_by_role("button", name="Save cast").click()
     page.get_by_role("button", name="Render 3 lines").click()
-    expect(page.get_by_role("button", name="All made")).to_be_visible()
+    expect(page.get_by_role("button", name="All rendered")).to_be_visible()
     assert statuses(visitor) == ["made"] * 3
 
     row(page, "L_2").locator(".c-text").click()
@@ -121,8 +121,8 @@ def test_a_workbook_is_remapped_cast_rendered_edited_and_marked_and_just_the_edi
     page.keyboard.press("Enter")
     expect(row(page, "L_2")).to_contain_text("stale: text changed")
     assert statuses(visitor) == ["made", "stale", "made"]
-    page.get_by_role("button", name="Render 1 stale").click()
-    expect(page.get_by_role("button", name="All made")).to_be_visible()
+    page.get_by_role("button", name="Render 1 stale line").click()
+    expect(page.get_by_role("button", name="All rendered")).to_be_visible()
     assert [len(line["takes"]) for line in sheet_of(visitor)["lines"]] == [1, 2, 1]
 
     row(page, "L_1").locator(".c-text").click()
@@ -222,21 +222,21 @@ def test_what_was_typed_outlives_a_studio_that_does_not_answer_and_a_reload(visi
     expect(row(page, "This is line one. Kept.")).to_be_visible()
     expect(row(page, "This is line two. Under the pen.")).to_be_visible()
     assert texts(visitor) == ["This is line one.", "This is line two."]
-    page.locator(".toast", has_text="This is not saved yet").hover()  # it does not go by itself
+    page.locator(".toast", has_text="Your changes are not saved yet").hover()  # it does not go by itself
     page.evaluate("localStorage.removeItem('lost')")
     until(lambda: texts(visitor) == ["This is line one. Kept.", "This is line two. Under the pen."])
-    expect(page.locator(".toast", has_text="This is not saved yet")).to_have_count(0)
+    expect(page.locator(".toast", has_text="Your changes are not saved yet")).to_have_count(0)
     expect(page.locator(".script-note", has_text="not saved yet")).to_have_count(0)
 
 
 def test_one_column_of_many_lines_is_changed_at_once_and_taken_back(writer: Visitor) -> None:
     page = writer.page
     page.keyboard.press("Control+a")
-    page.get_by_role("button", name="Change a column").click()
+    page.get_by_role("button", name="Change column").click()
     page.get_by_role("dialog").get_by_label("Column").select_option("text")
-    page.get_by_role("dialog").get_by_label("Replace").fill(".")
-    page.get_by_role("dialog").get_by_label("With").fill("!")
-    page.get_by_role("dialog").get_by_role("button", name="Change", exact=True).click()
+    page.get_by_role("dialog").get_by_label("Find", exact=True).fill(".")
+    page.get_by_role("dialog").get_by_label("Replace with").fill("!")
+    page.get_by_role("dialog").get_by_role("button", name="Change lines", exact=True).click()
     until(lambda: texts(writer) == ["This is line one!", "This is line two!", "This is line three!"])
     page.get_by_role("button", name="Undo").click()
     until(lambda: texts(writer) == ["This is line one.", "This is line two.", "This is line three."])
@@ -269,7 +269,7 @@ def test_takes_are_chosen_by_digits_and_blind_listening_names_no_voice(visitor: 
     page, cards = visitor.page, visitor.page.locator(".line-take")
     page.get_by_role("button", name="Render 1 line").click()
     expect(cards).to_have_count(2)
-    expect(page.get_by_role("button", name="All made")).to_be_visible()
+    expect(page.get_by_role("button", name="All rendered")).to_be_visible()
     rows(page).first.locator(".c-text").click()
     for digit in "12":
         page.keyboard.press(digit)
@@ -302,15 +302,15 @@ def test_a_word_of_the_lexicon_is_previewed_and_makes_its_lines_stale(visitor: V
     bring(visitor, "id\tcharacter\ttext\nA\tAhri\tKael is here.\nB\tAhri\tThis is line two.", {"Ahri": {"": [QUICK]}})
     page = visitor.page
     page.get_by_role("button", name="Render 2 lines").click()
-    expect(page.get_by_role("button", name="All made")).to_be_visible()
+    expect(page.get_by_role("button", name="All rendered")).to_be_visible()
     page.get_by_role("button", name="Lexicon").click()
-    page.get_by_role("button", name="Add a word").click()
+    page.get_by_role("button", name="Add word").click()
     page.get_by_label("Word", exact=True).fill("Kael")
     page.get_by_label("Spoken as", exact=True).fill("Kayl")
     page.get_by_role("dialog").get_by_role("button", name="Spoken as").click()
     expect(page.get_by_role("dialog").locator(".spoken-form")).to_have_text("Kayl is here.")
     page.get_by_role("button", name="Save lexicon").click()
-    expect(page.get_by_role("button", name="Render 1 stale")).to_be_visible()
+    expect(page.get_by_role("button", name="Render 1 stale line")).to_be_visible()
 
 
 SLOW = """
@@ -329,7 +329,7 @@ def test_selects_are_delivered_as_a_zip_also_those_just_made(visitor: Visitor, t
     )
     page = visitor.page
     page.get_by_role("button", name="Render 2 lines").click()
-    expect(page.get_by_role("button", name="All made")).to_be_visible()
+    expect(page.get_by_role("button", name="All rendered")).to_be_visible()
     rows(page).first.locator(".c-text").click()
     for key in ("s", "ArrowDown", "s"):
         page.keyboard.press(key)
@@ -352,7 +352,7 @@ def test_axe_finds_nothing_serious_on_the_script_page(browser: Browser, studio: 
         expect(page.locator(".take-checks li")).not_to_have_count(0)
         page.keyboard.press("Control+a")
         assert serious(page) == []
-        for name in ("Cast", "Lexicon", "Render with more choice"):
+        for name in ("Cast", "Lexicon", "Render options"):
             page.get_by_role("button", name=name, exact=True).click()
             expect(page.get_by_role("dialog")).to_be_visible()
             assert serious(page) == []
@@ -360,7 +360,7 @@ def test_axe_finds_nothing_serious_on_the_script_page(browser: Browser, studio: 
         for project in page.request.get(f"{visitor.url}/studio/projects").json():
             page.request.delete(f"{visitor.url}/studio/projects/{project['id']}")
         visitor.open("#script")
-        expect(page.get_by_role("button", name="Try an example")).to_be_visible()
+        expect(page.get_by_role("button", name="Open example")).to_be_visible()
         assert serious(page) == []
 
 
@@ -431,9 +431,9 @@ def test_a_message_takes_back_its_own_change_and_goes_once_a_key_took_it_back(wr
 
 
 def test_lines_that_could_not_be_made_are_told_on_their_own_sheet(writer: Visitor) -> None:
-    page, told = writer.page, writer.page.locator(".script-note", has_text="1 line could not be made")
+    page, told = writer.page, writer.page.locator(".script-note", has_text="1 line failed")
     page.keyboard.press("Control+Enter")
-    expect(told).to_contain_text("Nobody speaks Ahri")
+    expect(told).to_contain_text("No voice for Ahri")
     expect(row(page, "This is line one.")).to_contain_text("failed")
     root = f"{writer.url}/studio/projects"
     project = page.request.get(root).json()[-1]["id"]
@@ -490,8 +490,8 @@ def test_cast_and_lexicon_fit_on_a_phone(browser: Browser, studio: Served) -> No
         assert dialog.evaluate(BEYOND) == []
         dialog.get_by_role("button", name="Close").tap()
         page.get_by_role("button", name="Lexicon", exact=True).tap()
-        dialog.get_by_role("button", name="Add a word").tap()
-        expect(dialog.get_by_label("Case")).to_be_visible()
+        dialog.get_by_role("button", name="Add word").tap()
+        expect(dialog.get_by_label("Match case")).to_be_visible()
         assert dialog.evaluate(BEYOND) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
@@ -511,8 +511,8 @@ def test_whoever_writes_over_another_tabs_text_is_told_and_can_take_it(writer: V
     page.keyboard.type(" Mine.")
     page.keyboard.press("Enter")
     until(lambda: texts(writer)[0] == "This is line one. Mine.")
-    message = page.locator(".notice-box", has_text="A was changed elsewhere meanwhile, to “Theirs.”")
-    message.get_by_role("button", name="Take theirs").click()
+    message = page.locator(".notice-box", has_text="A was also changed elsewhere, to “Theirs.”")
+    message.get_by_role("button", name="Use other version").click()
     until(lambda: texts(writer)[0] == "Theirs.")
 
 
@@ -525,12 +525,12 @@ def test_what_was_left_unsaved_is_sent_and_said_before_the_script_page_was_shown
     page.keyboard.press("Enter")
     page.keyboard.type(" Mine.")
     page.keyboard.press("Enter")
-    expect(page.locator(".toast")).to_contain_text("This is not saved yet.")
+    expect(page.locator(".toast")).to_contain_text("Your changes are not saved yet.")
     elsewhere(writer, cells=[{"line": key, "column": 2, "value": "Theirs."}])
     page.add_init_script("location.host && localStorage.removeItem('lost')")
     page.goto("about:blank")
     writer.open()
-    writer.expect_message("The line was changed elsewhere meanwhile, to “Theirs.”")
+    writer.expect_message("The line was also changed elsewhere, to “Theirs.”")
     assert texts(writer)[0] == "This is line one. Mine."
 
 
@@ -553,8 +553,8 @@ def test_a_text_for_a_line_that_another_tab_deleted_can_be_brought_back(writer: 
     elsewhere(writer, delete=[key])
     page.keyboard.type(" Mine.")
     page.keyboard.press("Enter")
-    message = page.locator(".notice-box", has_text="The line that you changed is deleted.")
-    message.get_by_role("button", name="Bring back").click()
+    message = page.locator(".notice-box", has_text="The line that you edited was deleted elsewhere.")
+    message.get_by_role("button", name="Restore").click()
     until(lambda: texts(writer)[0] == "This is line one. Mine.")
 
 
@@ -562,17 +562,17 @@ def test_deleting_a_project_asks_first_and_says_what_goes(writer: Visitor) -> No
     page, asked = writer.page, writer.page.get_by_role("dialog", name="Delete Act?")
 
     def delete() -> None:
-        page.get_by_role("button", name="More for this sheet and project").click()
-        page.get_by_role("menuitem", name="Delete the project…").click()
+        page.get_by_role("button", name="Sheet and project menu").click()
+        page.get_by_role("menuitem", name="Delete project…").click()
 
     delete()
-    expect(asked).to_contain_text("1 sheet with 3 lines and 0 takes go with it.")
+    expect(asked).to_contain_text("This also deletes 1 sheet, 3 lines and 0 takes.")
     page.keyboard.press("Escape")
     assert len(texts(writer)) == 3
     delete()
-    asked.get_by_role("button", name="Delete", exact=True).click()
-    expect(page.get_by_role("button", name="Try an example")).to_be_visible()
-    page.locator(".toast", has_text="Act is deleted.").get_by_role("button", name="Undo").click()
+    asked.get_by_role("button", name="Delete project", exact=True).click()
+    expect(page.get_by_role("button", name="Open example")).to_be_visible()
+    page.locator(".toast", has_text="Act deleted.").get_by_role("button", name="Undo").click()
     expect(rows(page)).to_have_count(3)
 
 
@@ -580,8 +580,8 @@ def test_the_cast_plays_the_reference_of_a_voice(writer: Visitor) -> None:
     page = writer.page
     page.get_by_role("button", name="Cast", exact=True).click()
     part = page.locator(".cast-part", has=page.get_by_label("Voice of Ahri", exact=True))
-    expect(part.get_by_role("button", name="Hear the reference", exact=True)).to_be_disabled()
+    expect(part.get_by_role("button", name="Play reference", exact=True)).to_be_disabled()
     part.get_by_label("Voice of Ahri", exact=True).select_option("amber")
-    part.get_by_role("button", name="Hear the reference of Amber").click()
+    part.get_by_role("button", name="Play reference of Amber").click()
     page.wait_for_function("window.heard.length > 0")
     assert serious(page) == []

@@ -27,7 +27,7 @@ CHANGED = HEAD + "\n".join(
 
 
 def from_menu(page: Page, entry: str, file: Path) -> None:
-    page.get_by_role("button", name="More for this sheet and project").click()
+    page.get_by_role("button", name="Sheet and project menu").click()
     with page.expect_file_chooser() as chooser:
         page.get_by_role("menuitem", name=entry).click()
     chooser.value.set_files(file)
@@ -53,7 +53,7 @@ def test_every_difference_is_shown_and_edits_are_kept_by_choice_until_one_undo_r
         kept(visitor, id, f"My line {id}.")
     before = cells(visitor)
 
-    from_menu(page, "Import a sheet…", file)
+    from_menu(page, "Import sheet…", file)
     asked = page.get_by_role("dialog", name="Update from final_v2.tsv")
     expect(asked.get_by_label("Sheet to update").locator("option:checked")).to_have_text("act.tsv")
     conflicts = asked.get_by_role("button", name="2 Conflicts")
@@ -67,7 +67,7 @@ def test_every_difference_is_shown_and_edits_are_kept_by_choice_until_one_undo_r
     expect(line(asked, "C_new")).to_contain_text("Changed in the file")
     expect(line(asked, "E")).to_contain_text("Not in the file")
     expect(line(asked, "F")).to_contain_text("Moved")
-    expect(line(asked, "N").last).to_contain_text("id used twice")
+    expect(line(asked, "N").last).to_contain_text("duplicate id")
     assert serious(page) == []
 
     asked.locator(".update-list li").first.focus()
@@ -77,7 +77,7 @@ def test_every_difference_is_shown_and_edits_are_kept_by_choice_until_one_undo_r
     expect(line(asked, "B").get_by_label("Keep my edits")).to_be_checked()
     expect(line(asked, "B").locator(".update-version.used")).to_have_text("Studiousedmy line B.".replace("my", "My"))
     assert cells(visitor) == before
-    asked.get_by_role("button", name="Update", exact=True).click()
+    asked.get_by_role("button", name="Update sheet", exact=True).click()
     expect(asked).to_have_count(0)
     after = [["F", "This is line F."], ["A", "From the file A."], ["B", "My line B."], ["C_new", "This is line C."]]
     after += [["D", "My line D."], ["N", "This line is new."], ["N", "This line has the id of another."]]
@@ -106,16 +106,16 @@ def test_all_edits_are_kept_or_none_and_another_sheet_or_a_new_one_can_be_chosen
     other = {"text": "id\tcharacter\ttext\nX\tBo\tSomething else.", "name": "other.tsv"}
     assert page.request.post(f"{visitor.url}/studio/projects/{project}/sheets/paste", data=other).ok
     page.reload()
-    from_menu(page, "Update from a file…", file)
+    from_menu(page, "Update from file…", file)
     asked = page.get_by_role("dialog", name="Update from anything.tsv")
     asked.get_by_role("button", name="Keep all my edits").click()
     expect(line(asked, "A").get_by_label("Keep my edits")).to_be_checked()
-    asked.get_by_role("button", name="Use the file everywhere").click()
+    asked.get_by_role("button", name="Use file for all lines").click()
     expect(line(asked, "A").get_by_label("Keep my edits")).not_to_be_checked()
     asked.get_by_label("Sheet to update").select_option("other.tsv")
     expect(asked.get_by_role("button", name="7 New")).to_be_visible()
     expect(asked.locator(".update-words")).to_contain_text("7 new, 1 removed")
-    asked.get_by_role("button", name="Add as a new sheet").click()
+    asked.get_by_role("button", name="Add as new sheet").click()
     expect(page.get_by_label("Sheet", exact=True).locator("option:checked")).to_have_text("anything.tsv")
     assert [each["name"] for each in page.request.get(f"{visitor.url}/studio/projects/{project}").json()["sheets"]] == [
         "act.tsv",
@@ -130,16 +130,16 @@ def test_an_edit_made_elsewhere_while_one_looks_is_shown_before_it_is_overwritte
     page, file = visitor.page, tmp_path / "act.tsv"
     file.write_text(CHANGED, "utf-8")
     bring(visitor, ACT)
-    from_menu(page, "Update from a file…", file)
+    from_menu(page, "Update from file…", file)
     asked = page.get_by_role("dialog", name="Update from act.tsv")
     expect(asked.get_by_role("button", name="0 Conflicts")).to_be_visible()
     kept(visitor, "A", "My line A.")
     visitor.refusals_expected = True
-    asked.get_by_role("button", name="Update", exact=True).click()
-    expect(asked.get_by_role("alert")).to_contain_text("edited since you looked")
+    asked.get_by_role("button", name="Update sheet", exact=True).click()
+    expect(asked.get_by_role("alert")).to_contain_text("edited after the comparison")
     expect(line(asked, "A")).to_contain_text("My line A.")
     assert cells(visitor)[0][2] == "My line A."
-    asked.get_by_role("button", name="Update", exact=True).click()
+    asked.get_by_role("button", name="Update sheet", exact=True).click()
     until(lambda: cells(visitor)[1][2] == "From the file A.")
 
 
@@ -148,14 +148,14 @@ def test_a_thousand_changed_lines_are_drawn_in_portions_and_reached_by_key(visit
     head, numbers = "id\tcharacter\ttext\n", range(1000)
     file.write_text(head + "\n".join(f"N_{n:04}\tAhri\tChanged line {n}." for n in numbers), "utf-8")
     bring(visitor, head + "\n".join(f"N_{n:04}\tAhri\tLine number {n}." for n in numbers))
-    from_menu(page, "Import a sheet…", file)
+    from_menu(page, "Import sheet…", file)
     asked = page.get_by_role("dialog", name="Update from act.tsv")
     expect(asked.get_by_role("button", name="1,000 Changed in the file")).to_be_visible()
     assert asked.locator(".update-line").count() < 200
     asked.locator(".update-list li").first.focus()
     page.keyboard.press("End")
     expect(line(asked, "N_0999")).to_be_focused()
-    asked.get_by_role("button", name="Update", exact=True).click()
+    asked.get_by_role("button", name="Update sheet", exact=True).click()
     until(lambda: cells(visitor)[999][2] == "Changed line 999.")
 
 
@@ -165,12 +165,12 @@ def test_an_update_is_chosen_on_a_phone(browser: Browser, studio: Served, tmp_pa
         file.write_text(CHANGED, "utf-8")
         bring(visitor, ACT)
         kept(visitor, "A", "My line A.")
-        from_menu(page, "Import a sheet…", file)
+        from_menu(page, "Import sheet…", file)
         asked = page.get_by_role("dialog", name="Update from act.tsv")
         expect(line(asked, "A")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert not page.evaluate(SMALL)
         assert serious(page) == []
         line(asked, "A").get_by_text("Keep my edits").tap()
-        asked.get_by_role("button", name="Update", exact=True).tap()
+        asked.get_by_role("button", name="Update sheet", exact=True).tap()
         until(lambda: cells(visitor)[1][2] == "My line A.")

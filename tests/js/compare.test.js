@@ -8,13 +8,13 @@ const NAMES = ["F5", "S1"];
 /** @type {[string, {wins: number, losses: number, low: number, high: number}, string][]} */
 const CASES = [
   ["ties alone prefer nothing", { wins: 0, losses: 0, low: 0, high: 1 }, "Ties only, no preference so far."],
-  ["five votes are too few", { wins: 5, losses: 0, low: 0.6, high: 1 }, "Too few votes to tell."],
+  ["five votes are too few", { wins: 5, losses: 0, low: 0.6, high: 1 }, "Too few votes for a result."],
   ["an interval above chance prefers the first", { wins: 6, losses: 0, low: 0.54, high: 1 }, "F5 is preferred."],
   ["an interval below chance prefers the second", { wins: 0, losses: 6, low: 0, high: 0.46 }, "S1 is preferred."],
   [
     "an interval around chance shows nothing",
     { wins: 6, losses: 4, low: 0.3, high: 0.8 },
-    "No difference shown so far.",
+    "No clear difference so far.",
   ],
 ];
 

@@ -152,9 +152,9 @@ test("what a check doubts is said of a made line, but not to who listens blind",
   /** @type {TakeCheck} */
   const check = { name: "words", outcome: "doubt", message: "one word unsure", model: "", value: null };
   const doubted = line("a", [], { status: "made", takes: [take("t", { checks: [check] })] });
-  assert.equal(statusOf(doubted, doubted.takes[0], false).words, "in doubt: words");
+  assert.equal(statusOf(doubted, doubted.takes[0], false).words, "uncertain: words");
   assert.equal(statusOf(doubted, doubted.takes[0], true).words, "made");
-  assert.equal(statusOf(line("b", [], { why: "nobody speaks Ahri" }), null, false).words, "not made: no voice");
+  assert.equal(statusOf(line("b", [], { why: "no voice for Ahri" }), null, false).words, "no take: no voice");
 });
 
 test("what a line's state is called begins with the words by which it is sought", () => {

@@ -67,7 +67,7 @@ def test_work_that_was_done_before_it_could_stop_says_what_became_of_it() -> Non
 
     job = jobs.start("package", "ahri", work)
     jobs.cancel(job.id)
-    assert job.progress.message == "stopping after what is under way"
+    assert job.progress.message == "stopping after the current step"
     cancelled.set()
     assert job.wait(WAIT_S)
     assert (job.state, job.progress.message) == ("done", "ahri is packaged")

@@ -100,5 +100,5 @@ class Checker:
 
 
 def _unchecked() -> Checked:
-    message = "This take could not be checked; listen to it."
+    message = "The studio could not check this take. Listen to the take."
     return Checked((TakeCheck(name="words", outcome="unmeasured", message=message),), 0.0)

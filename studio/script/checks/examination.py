@@ -33,10 +33,12 @@ class Examination:
     def check(self, expected: Expected, audio: Audio) -> Checked:
         """Run all checks, without raising for unusual audio."""
         if not len(audio.samples) or not np.isfinite(audio.samples).all():
-            message = "The take holds no sound." if not len(audio.samples) else "The take is damaged; make it again."
+            message = (
+                "The take has no audio." if not len(audio.samples) else "The take is damaged. Render the line again."
+            )
             return Checked((TakeCheck(name="sound", outcome="fail", message=message),), 0.0)
         if speech_s(audio) == 0.0:
-            return Checked((TakeCheck(name="loudness", outcome="fail", message="Nothing is heard."),), 0.0)
+            return Checked((TakeCheck(name="loudness", outcome="fail", message="The take is silent."),), 0.0)
         line, of_words = self._words(expected, audio)
         of_sound = check_sounds(audio, expected, line.words if line else ())
         checks = (*of_words, *of_sound, self.encoder.check(audio, expected.reference))
@@ -45,17 +47,17 @@ class Examination:
 
     def _words(self, expected: Expected, audio: Audio) -> tuple[HeardLine | None, tuple[TakeCheck, ...]]:
         if importlib.util.find_spec("pocketsphinx") is None:
-            return None, (_words_check("unmeasured", f"No recogniser is installed; install one: {INSTALL}"),)
+            return None, (
+                _words_check("unmeasured", f"No speech recogniser is installed. To install one, run: {INSTALL}"),
+            )
         words = typed_words(expected.text)
         if not all(c.isascii() for word in words for spoken in word.spoken for c in spoken):
-            return None, (_words_check("unmeasured", "The recogniser knows English alone; listen to this line."),)
+            return None, (_words_check("unmeasured", "The recogniser knows only English. Listen to this line."),)
         if not words or audio.duration_s > LONGEST_S:
-            return None, (
-                _words_check("unmeasured", "There are no words to look for, or more than two minutes of sound."),
-            )
+            return None, (_words_check("unmeasured", "The line has no words, or the take is longer than two minutes."),)
         line = listen(self.recogniser, audio, expected.text, expected.written)
         if line is None:
-            return None, (_words_check("fail", "The words do not fit into this sound; many are missing."),)
+            return None, (_words_check("fail", "The words do not fit this take. Many words are missing."),)
         return line, (check_words(line, expected.text), check_edges(line))
 
 
@@ -63,7 +65,7 @@ def calm(check: TakeCheck) -> TakeCheck:
     """Return a check for a line of one to three words, where a doubt means nothing and so counts as not measured."""
     if check.name not in UNSURE_OF_BARKS or check.outcome != "doubt":
         return check
-    message = f"The line is too short to be sure. {check.message}"
+    message = f"The line is too short for a sure result. {check.message}"
     return replace(check, outcome="unmeasured", message=message)
 
 

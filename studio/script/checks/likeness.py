@@ -36,10 +36,12 @@ class Encoder:
         if reference is None:
             return _unmeasured("There is no reference to compare the voice with.")
         if importlib.util.find_spec(NAME) is None:
-            return _unmeasured(f"No encoder of speakers is installed; install one where the studio runs: {INSTALL}")
+            return _unmeasured(
+                f"Voice comparison is not installed. To install it where the studio runs, run: {INSTALL}"
+            )
         spoken_s = min(speech_s(audio), speech_s(reference))
         if spoken_s < LEAST_S or max(audio.duration_s, reference.duration_s) > LONGEST_S:
-            return _unmeasured(f"{spoken_s:.1f} s of speech cannot be compared with the reference.")
+            return _unmeasured("The take or the reference is too short or too long to compare the voices.")
         likeness = float(self._embed(audio) @ self._reference(reference))
         return _result(likeness, spoken_s)
 
@@ -64,17 +66,16 @@ class Encoder:
 
 def _result(likeness: float, spoken_s: float) -> TakeCheck:
     said = {
-        "ok": "The voice is like the reference's",
-        "doubt": "The voice may not be the reference's",
-        "fail": "The voice is unlike the reference's",
+        "ok": "The voice matches the reference.",
+        "doubt": "The voice may differ from the reference.",
+        "fail": "The voice does not match the reference.",
     }
     short = spoken_s < SURE_S
     if short and likeness < SAME:
-        message = f"{spoken_s:.1f} s of speech is too short to compare the voice with the reference ({likeness:.2f})."
+        message = f"{spoken_s:.1f} s of speech is too short to compare the voice with the reference."
         return replace(_unmeasured(message), value=round(likeness, 3))
     outcome: Outcome = "ok" if likeness >= SAME else "doubt" if likeness >= DIFFERENT else "fail"
-    message = f"{said[outcome]}: {likeness:.2f}, where takes of one voice score {SAME} and more, most others less."
-    return TakeCheck(name="likeness", outcome=outcome, message=message, model=NAME, value=round(likeness, 3))
+    return TakeCheck(name="likeness", outcome=outcome, message=said[outcome], model=NAME, value=round(likeness, 3))
 
 
 def _unmeasured(message: str) -> TakeCheck:

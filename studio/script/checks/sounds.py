@@ -45,17 +45,17 @@ def check_clipping(audio: Audio) -> TakeCheck:
 def check_beginning(audio: Audio) -> TakeCheck:
     below = _below_speech_db(audio, audio.samples[: round(EDGE_S * audio.sample_rate)])
     if below >= CUT_BELOW_SPEECH_DB:
-        return _check("beginning", "ok", "It begins quietly.", below)
-    return _check("beginning", "doubt", "It begins in the middle of a sound; the first one may be cut.", below)
+        return _check("beginning", "ok", "The take begins cleanly.", below)
+    return _check("beginning", "doubt", "The take begins in the middle of a sound. The first word may be cut.", below)
 
 
 def check_ending(audio: Audio, words: tuple[TimedWord, ...]) -> TakeCheck:
     below = _below_speech_db(audio, audio.samples[-round(EDGE_S * audio.sample_rate) :])
     if below < CUT_BELOW_SPEECH_DB:
-        return _check("ending", "fail", "It ends in the middle of a sound; the last one is cut.", below)
+        return _check("ending", "fail", "The take ends in the middle of a sound. The last word is cut.", below)
     after_s = _sounding_s(audio, words[-1].end_s + NEAR_S) if words else 0.0
     if after_s < AFTER_DOUBT_S:
-        return _check("ending", "ok", "It ends quietly after the last word.", after_s)
+        return _check("ending", "ok", "The take ends cleanly after the last word.", after_s)
     outcome: Outcome = "fail" if after_s > AFTER_FAIL_S else "doubt"
     return _check("ending", outcome, f"{after_s:.2f} s of sound follow the last word.", after_s)
 
@@ -63,21 +63,21 @@ def check_ending(audio: Audio, words: tuple[TimedWord, ...]) -> TakeCheck:
 def check_silence(audio: Audio, text: str) -> TakeCheck:
     inner = [gap.length_s for gap in silences(audio) if gap.start_s > 0.0 and gap.end_s < audio.duration_s]
     longest_s, asked_s = max(inner, default=0.0), _longest_pause_s(text)
-    said = f"The longest silence within it is {longest_s:.1f} s"
+    said = f"The longest silence in the take is {longest_s:.1f} s"
     if longest_s - asked_s <= SILENCE_DOUBT_S:
         return _check("silence", "ok", f"{said}.", longest_s)
     outcome: Outcome = "fail" if longest_s - asked_s > SILENCE_FAIL_S else "doubt"
-    return _check("silence", outcome, f"{said}, {longest_s - asked_s:.1f} s more than the line asks for.", longest_s)
+    return _check("silence", outcome, f"{said}, {longest_s - asked_s:.1f} s longer than in the script.", longest_s)
 
 
 def check_length(audio: Audio, expected: Expected) -> TakeCheck:
     length_s, estimate_s = audio.duration_s, expected.estimate_s
     if not estimate_s:
-        return _check("length", "ok", f"The take has {length_s:.2f} s of its own; there is no estimate.", length_s)
-    said = f"The take has {length_s:.2f} s, its own silence included, and the estimate was {estimate_s:.2f} s"
+        return _check("length", "ok", f"The take lasts {length_s:.2f} s. There is no estimate.", length_s)
+    said = f"The take lasts {length_s:.2f} s with silence; the estimate is {estimate_s:.2f} s"
     if _within(length_s, estimate_s, LENGTH_OK):
         return _check("length", "ok", f"{said}.", length_s)
-    how = "words may be missing" if length_s < estimate_s else "words may be repeated or drawn out"
+    how = "words may be missing" if length_s < estimate_s else "words may be repeated or slow"
     outcome: Outcome = "doubt" if _within(length_s, estimate_s, LENGTH_POSSIBLE) else "fail"
     return _check("length", outcome, f"{said}: {how}.", length_s)
 
@@ -85,7 +85,7 @@ def check_length(audio: Audio, expected: Expected) -> TakeCheck:
 def check_loudness(audio: Audio) -> TakeCheck:
     lufs = loudness_lufs(audio)
     if lufs < SILENT_LUFS:
-        return _check("loudness", "fail", "Nothing is heard.", lufs)
+        return _check("loudness", "fail", "The take is silent.", lufs)
     if LOUD_LUFS[0] <= lufs <= LOUD_LUFS[1]:
         return _check("loudness", "ok", f"{lufs:.0f} LUFS.", lufs)
     return _check("loudness", "doubt", f"{lufs:.0f} LUFS is very {'quiet' if lufs < LOUD_LUFS[0] else 'loud'}.", lufs)

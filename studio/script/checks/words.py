@@ -24,7 +24,7 @@ EXTRA_DOUBT_S, EXTRA_FAIL_S = 0.25, 0.6  # seconds of sound outside of words
 NEAR_S = 0.06  # tolerance of a boundary
 OPEN_FROM, OPEN_RIGHT = 5, 0.4  # least words of a line for free recognition, and the share that should be recognised
 SHOWN = 4  # words in a message
-ROUGH = "the recogniser is rough: of a synthesizer's clear words it takes every fifth for another"
+ROUGH = "the recogniser is wrong about one in five words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ def listen(recogniser: Recogniser, audio: Audio, text: str, written: str = "") -
 def check_words(line: HeardLine, text: str) -> TakeCheck:
     """Check for missing, wrong or additional words."""
     outcome, said = _words_said(line, text)
-    heard = f'; heard freely: "{" ".join(line.heard)}"' if line.heard else "; heard freely: nothing"
+    heard = f'Recognised without the script: "{" ".join(line.heard)}"' if line.heard else "Nothing was recognised"
     return TakeCheck(
-        name="words", outcome=outcome, message=f"{said}{heard} ({ROUGH}).", model=NAME, value=round(min(line.fits), 1)
+        name="words", outcome=outcome, message=f"{said}. {heard} ({ROUGH}).", model=NAME, value=round(min(line.fits), 1)
     )
 
 
@@ -75,7 +75,7 @@ def check_edges(line: HeardLine) -> TakeCheck:
             worst = "fail" if "fail" in (worst, outcome) else "doubt"
             how = "is not heard" if outcome == "fail" else "is not clearly heard"
             said.append(f'the {which} word, "{line.words[place].word}", {how}')
-    message = _sentence("; ".join(said)) if said else "The first and the last word are heard."
+    message = _sentence("; ".join(said)) if said else "The first and last words are heard."
     return TakeCheck(
         name="edges", outcome=worst, message=message, model=NAME, value=round(min(line.fits[0], line.fits[-1]), 1)
     )
@@ -94,15 +94,15 @@ def _words_said(line: HeardLine, text: str) -> tuple[Outcome, str]:
     if named["fail"]:
         return "fail", f"Missing or wrong: {_quoted(named['fail'])}"
     if line.extra_s > EXTRA_FAIL_S:
-        return "fail", f"{line.extra_s:.1f} s of sound is no word of the line"
+        return "fail", f"{line.extra_s:.1f} s of sound is not a word of the line"
     if named["doubt"]:
         return "doubt", f"Not clearly heard: {_quoted(named['doubt'])}"
     if line.extra_s > EXTRA_DOUBT_S:
-        return "doubt", f"{line.extra_s:.1f} s of sound may be no word of the line"
+        return "doubt", f"{line.extra_s:.1f} s of sound may not be a word of the line"
     wanted = spoken_words(text)
     if len(wanted) >= OPEN_FROM and _alike(wanted, line.heard) < OPEN_RIGHT:
-        return "doubt", "Every word may be there, yet other words are heard"
-    return "ok", "Every word is heard"
+        return "doubt", "All words may be there, but the recogniser heard other words"
+    return "ok", "All words are heard"
 
 
 def _alike(wanted: Sequence[str], heard: Sequence[str]) -> float:

@@ -38,7 +38,7 @@ def deliver(
     """
     lines = [_cleaned(line) for line in lines]
     if not lines:
-        raise BadInput("there is nothing to deliver; mark a take of a line as its select")
+        raise BadInput("there is nothing to deliver; mark a take of a line as select")
     refuse_same_ids([line.id for line in lines])
     stems = file_stems(lines, preset)
     _refuse_clashes(lines, stems, preset)
@@ -116,7 +116,8 @@ def _level(
     own = [file for file in files if file.line.character == character]
     loudness = together_lufs(energies)
     missed = preset.loudness == "character" and abs(loudness - preset.target_lufs) > LOUDNESS_WITHIN_LU
-    message = f"The lines of {character or 'nobody'} together have {loudness:.1f} LUFS, not {preset.target_lufs:g}."
+    who = f"lines of {character}" if character else "lines without a character"
+    message = f"The loudness of all {who} together is {loudness:.1f} LUFS, not {preset.target_lufs:g}."
     return CharacterLevel(
         character=character,
         lines=len(own),
@@ -147,8 +148,8 @@ def _finished(
     paths = sorted([*tables, *(path for file in files for path in (file.path, *file.sidecars))])
     changed = sum(is_formula(file.line.text) for file in files)
     flags = (
-        f"{changed} texts begin as a formula does and have an apostrophe before them in the tables; "
-        "manifest.json has them exactly.",
+        f"Texts that begin like a formula: {changed}. The tables have an apostrophe before these texts; "
+        "manifest.json has the exact texts.",
     )
     return DeliveryReport(
         files=tuple(files), characters=tuple(levels), paths=tuple(paths), flags=flags if changed else ()

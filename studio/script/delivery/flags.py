@@ -12,11 +12,11 @@ TITLES: Mapping[FlagKind, str] = {  # in the order in which they are shown
     "stale": "Stale take",
     "mark": "Hold or retake",
     "check": "Failed check",
-    "length": "Length missed",
+    "length": "Wrong length",
     "id": "Id or name changed",
     "silent": "No speech",
     "edges": "Silence at the edges",
-    "peak": "Peaks",
+    "peak": "Peak level",
     "loudness": "Loudness",
 }
 
@@ -37,5 +37,5 @@ def line_flags(line: DeliveredLine) -> Iterator[Flag]:
         yield Flag("mark", f"The line is marked “{line.mark}”, and its select is delivered.")
     if line.sheet_id is not None and line.sheet_id != line.id:
         shared = f"Several lines have the id {line.sheet_id}" if line.sheet_id else "The sheet has no id for this line"
-        yield Flag("id", f"{shared}; it is {line.id} in this delivery.")
+        yield Flag("id", f"{shared}. This delivery uses {line.id}.")
     yield from (Flag("check", fault) for fault in line.faults)

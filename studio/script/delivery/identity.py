@@ -71,10 +71,10 @@ def refuse_same_ids(ids: Sequence[str]) -> None:
         return
     named = [f"{ids[group[0]]} ({len(group)} lines)" for group in groups[:NAMED]]
     more = f" and {len(groups) - NAMED} more" if len(groups) > NAMED else ""
-    stand = "1 id stands" if len(groups) == 1 else f"{len(groups)} ids stand"
+    stand = "1 id is" if len(groups) == 1 else f"{len(groups)} ids are"
     raise SameIds(
-        f"{stand} in several lines: {', '.join(named)}{more}; give each line an id of its own, "
-        "or have the delivery number the others (_2, _3)"
+        f"{stand} used by several lines: {', '.join(named)}{more}; give each line its own id, "
+        "or number the duplicates (_2, _3)"
     )
 
 

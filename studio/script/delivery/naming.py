@@ -34,7 +34,7 @@ def file_stems(lines: Sequence[DeliveredLine], preset: Preset) -> list[str]:
         stems = numbered_names(stems)
     for line, stem in zip(lines, stems, strict=True):
         if len(stem) > PATH_MAX:
-            raise BadInput(f"the file of line {line.id!r} would have {len(stem)} characters in its name; shorten it")
+            raise BadInput(f"the file name of line {line.id!r} has {len(stem)} characters; shorten the name")
     refuse_collisions(stems, [line.id for line in lines])
     return stems
 
@@ -46,8 +46,8 @@ def refuse_collisions(paths: Sequence[str], owners: Sequence[str]) -> None:
         key = folded(path)
         if key in taken:
             raise BadInput(
-                f"two files would be named {path}: those of {taken[key]!r} and {owner!r}; "
-                "put {id} and {take} into the name, or give the lines other ids"
+                f"two lines have the same file name {path}: {taken[key]!r} and {owner!r}; "
+                "use {id} and {take} in the file names, or give the lines other ids"
             )
         taken[key] = owner
     for path in paths:
@@ -55,7 +55,9 @@ def refuse_collisions(paths: Sequence[str], owners: Sequence[str]) -> None:
         for count in range(1, len(parts)):
             folder = "/".join(parts[:count])
             if folder in taken:
-                raise BadInput(f"{path} would need a folder where {taken[folder]!r} has a file; change the name")
+                raise BadInput(
+                    f"the folder of {path} has the same name as the file of {taken[folder]!r}; change one name"
+                )
 
 
 def safe_part(part: str, plain: bool = False) -> str:
@@ -88,16 +90,16 @@ def _parsed(template: str) -> list[tuple[str, str, str]]:
     try:
         parsed = list(string.Formatter().parse(template))
     except ValueError as error:
-        raise BadSetting(f"the template of file names cannot be read: {error}") from error
+        raise BadSetting(f"the template of the file names is not valid: {error}; correct the template") from error
     for _, field, form, conversion in parsed:
         if field is None:
             continue
         if field not in (*TEXTS, *NUMBERS):
-            raise BadSetting(f"a file name has no field {field!r}; there are {', '.join((*TEXTS, *NUMBERS))}")
+            raise BadSetting(f"file names have no field {field!r}; use {', '.join((*TEXTS, *NUMBERS))}")
         if conversion or not (NUMBER_FORM.fullmatch(form or "") if field in NUMBERS else not form):
-            raise BadSetting(f"the field {field!r} of the file name has a form that is not known; {{take:02}} is one")
+            raise BadSetting(f"the field {field!r} of the file names has an unknown format; write it like {{take:02}}")
     if template.startswith(("/", "\\")):
-        raise BadSetting("a file name begins within the delivery; take the / from its beginning")
+        raise BadSetting("file names cannot begin with / or \\; remove the first character of the template")
     return [(literal, field or "", form or "") for literal, field, form, _ in parsed]
 
 

@@ -39,7 +39,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 def _refuse_others(values: tuple[object, ...], allowed: tuple[object, ...], name: str) -> None:
     for value in values:
         if value not in allowed:
-            raise BadSetting(f"{value!r} is no choice for {name}; choose from {', '.join(map(str, allowed))}")
+            raise BadSetting(f"{value!r} is not valid for {name}; choose one of {', '.join(map(str, allowed))}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +75,10 @@ class Preset:
     def __post_init__(self) -> None:
         for name, (lowest, highest) in RANGES.items():
             if not lowest <= getattr(self, name) <= highest:
-                raise BadSetting(f"{name} must lie between {lowest:g} and {highest:g}")
+                raise BadSetting(f"{name} must be between {lowest:g} and {highest:g}")
         for name in TEXTS:
             if legal(text := getattr(self, name)) != text:
-                raise BadSetting(f"{name} holds characters that no file may hold; write it anew")
+                raise BadSetting(f"{name} has characters that files cannot have; type {name} again")
         for name, allowed in CHOICES.items():
             _refuse_others((getattr(self, name),), allowed, name)
         _refuse_others(self.sidecars, SIDECARS, "sidecars")
@@ -118,11 +118,11 @@ def preset_json(preset: Preset) -> dict[str, Any]:
 def _as(kind: type | None, key: str, value: object) -> Any:
     """Convert a value to the type of a field. Raises BadSetting."""
     if kind is None:
-        raise BadSetting(f"a delivery has no choice {key!r}")
+        raise BadSetting(f"a delivery has no setting {key!r}; remove this setting")
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if kind is tuple and isinstance(value, list):
         return tuple(value)
     if type(value) is not kind:
-        raise BadSetting(f"{key} must be of the kind {kind.__name__}")
+        raise BadSetting(f"{key} must be of type {kind.__name__}")
     return value

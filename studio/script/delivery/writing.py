@@ -110,9 +110,9 @@ def _flags(levels: FileLevels, head_ms: float | None, tail_ms: float | None, pre
     if levels.true_peak_dbtp <= SILENCE_DB:
         found.append(Flag("silent", "The take is silent."))
     elif head_ms is None or tail_ms is None:
-        found.append(Flag("silent", "No speech was found, so the edges were left as they are."))
+        found.append(Flag("silent", "No speech was found, so the silence at the edges was not changed."))
     elif abs(head_ms - preset.head_ms) > EDGE_WITHIN_MS or abs(tail_ms - preset.tail_ms) > EDGE_WITHIN_MS:
-        message = f"The silence measures {head_ms:.0f} ms before the speech and {tail_ms:.0f} ms after it."
+        message = f"The silence lasts {head_ms:.0f} ms before the speech and {tail_ms:.0f} ms after the speech."
         found.append(Flag("edges", message))
     if levels.true_peak_dbtp > preset.ceiling_dbtp:
         found.append(Flag("peak", f"The true peak is {levels.true_peak_dbtp:.1f} dBTP after encoding."))

@@ -20,9 +20,11 @@ from studio.script.tables.limits import (
 
 Rows = Sequence[Sequence[str]]
 
-TOO_MANY_ROWS = f"the sheet has over {MAX_ROWS:,} rows; split it into several"
-TOO_MANY_COLUMNS = f"the sheet has over {MAX_COLUMNS} columns; keep those that the script needs"
-TOO_MANY_CELLS = f"the sheet has over {MAX_CELLS:,} cells; split it, or keep only the columns of the script"
+TOO_MANY_ROWS = f"the sheet has over {MAX_ROWS:,} rows; split the sheet"
+TOO_MANY_COLUMNS = f"the sheet has over {MAX_COLUMNS} columns; keep only the columns that the script needs"
+TOO_MANY_CELLS = (
+    f"the sheet has over {MAX_CELLS:,} cells; split the sheet, or keep only the columns that the script needs"
+)
 
 
 def bounded(rows: Iterable[list[str]]) -> list[list[str]]:
@@ -38,13 +40,11 @@ def bounded(rows: Iterable[list[str]]) -> list[list[str]]:
         if len(row) > MAX_COLUMNS:
             raise BadSheet(TOO_MANY_COLUMNS)
         if max(lengths, default=0) > MAX_CHARACTERS:
-            raise BadSheet(f"row {number} has a cell of over {MAX_CHARACTERS:,} characters; shorten it")
+            raise BadSheet(f"row {number} has a cell of over {MAX_CHARACTERS:,} characters; shorten the cell")
         if cells > MAX_CELLS:
             raise BadSheet(TOO_MANY_CELLS)
         if characters > MAX_TOTAL_CHARACTERS:
-            raise BadSheet(
-                f"the sheet has over {MAX_TOTAL_CHARACTERS // MIB} million characters; split it into several"
-            )
+            raise BadSheet(f"the sheet has over {MAX_TOTAL_CHARACTERS // MIB} million characters; split the sheet")
         kept.append(row)
     return kept
 

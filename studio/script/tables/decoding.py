@@ -28,7 +28,7 @@ SAMPLE_BYTES = 2**14  # bytes of the sheet from which an encoding is guessed
 CONTROLS_MOST = 0.05  # share of the characters of a text
 SHOWN_LINES, SHOWN_CHARACTERS, BEFORE_SIGN = 3, 80, 30
 
-SAVE_AGAIN = "save the sheet as CSV UTF-8 and import that"
+SAVE_AGAIN = "save the sheet as CSV UTF-8 and import the new file"
 UNREADABLE = "\ufffd"
 
 
@@ -65,7 +65,7 @@ def decoded(data: bytes, encoding: str = "") -> DecodedSheet:
     try:
         text = data[len(mark) :].decode(codec, "replace" if wanted else "strict")
     except UnicodeDecodeError as error:
-        raise BadSheet(f"some bytes of the sheet fit no character of {codec.upper()}; {SAVE_AGAIN}") from error
+        raise BadSheet(f"some bytes of the sheet are not valid {codec.upper()}; {SAVE_AGAIN}") from error
     _refuse_binary(text[:SAMPLE_BYTES])
     return DecodedSheet(text, name, tuple(_notes(text, name, wanted)))
 
@@ -123,7 +123,7 @@ def _guessed(data: bytes) -> str:
     if _is_mostly_utf8(data):
         raise UncertainEncoding(
             f"the encoding of the sheet is uncertain: {_broken_lines(data.decode('utf-8', 'replace'))} not in UTF-8, but "
-            "the other lines are; correct the characters there, or choose utf-8 to import the sheet with � in their place"
+            "the other lines are; correct these lines, or choose utf-8 to import the sheet with � for each wrong character"
         )
     ranked = [guess for guess in guesses(_sample(data)) if _fits(data, guess.name)]
     if not ranked:
@@ -196,7 +196,7 @@ def _notes(text: str, name: str, wanted: str) -> Iterator[str]:
         broken = _broken_lines(text)
         yield f"{broken[0].upper()}{broken[1:]} not fully readable; the missing characters show as �."
     if not wanted and name in ENCODINGS:
-        yield f"The sheet is not Unicode and was read as {ENCODINGS[name]}, {name}."
+        yield f"The sheet is not Unicode. The studio read the sheet as {ENCODINGS[name]}, {name}."
 
 
 def _broken_lines(text: str) -> str:

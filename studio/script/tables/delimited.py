@@ -24,7 +24,7 @@ OPEN_QUOTE = re.compile(r'"(?:[^"]|"")*+')  # an unclosed quotation mark, which 
 NEEDS_QUOTES = re.compile('[\t\r\n",;]')
 ALL_QUOTED = re.compile(r'"[^"\t\r\n]*"(?:\t"[^"\t\r\n]*")+(?:[\r\n]|\Z)')
 DELIMITERS_MOST = 100_000  # in a line; MAX_COLUMNS cells may contain many
-TOO_WIDE = f"the sheet has over {DELIMITERS_MOST:,} columns; keep those that the script needs"
+TOO_WIDE = f"the sheet has over {DELIMITERS_MOST:,} columns; keep only the columns that the script needs"
 
 
 def parsed(text: str, delimiter: str, *, strict: bool = True) -> Iterator[list[str]]:
@@ -73,7 +73,7 @@ def _csv_rows(text: str, delimiter: str, strict: bool) -> Iterator[list[str]]:
     except csv.Error as error:
         raise BadSheet(
             f"row {number + 1} has a quotation mark that is not closed or not doubled, or a cell of over "
-            f"{MAX_CHARACTERS:,} characters; correct it and import the sheet again"
+            f"{MAX_CHARACTERS:,} characters; correct the row and import the sheet again"
         ) from error
 
 

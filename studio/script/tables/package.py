@@ -20,11 +20,11 @@ from studio.script.tables.limits import MAX_ELEMENTS, MAX_PARTS, MAX_UNPACKED, M
 DEPTH_MOST = 64
 NAMES_MOST = 1_000  # names of elements or attributes; the parser stores each
 CHUNK = 256 * 2**10  # bytes; tags are shorter
-SAVE_AGAIN = "open it in a spreadsheet and save it again as .xlsx or CSV UTF-8"
-BROKEN = f"the workbook is broken; {SAVE_AGAIN}"
-TOO_MUCH = f"the workbook unpacks to over {MAX_UNPACKED // MIB} MB; save the sheet as CSV UTF-8 and import that"
+SAVE_AGAIN = "open the workbook in a spreadsheet and save the workbook again as .xlsx or CSV UTF-8"
+BROKEN = f"the workbook is damaged; {SAVE_AGAIN}"
+TOO_MUCH = f"the workbook unpacks to over {MAX_UNPACKED // MIB} MB; save the sheet as CSV UTF-8 and import the new file"
 TOO_MANY_ELEMENTS = (
-    "the workbook has too many formats and cells, empty ones too; save the sheet as CSV UTF-8 and import that"
+    "the workbook has too many formats and cells, with empty cells; save the sheet as CSV UTF-8 and import the new file"
 )
 
 
@@ -61,7 +61,7 @@ class Package:
             self._feed(part, parser)
             parser.close()
         except DefusedXmlException as error:
-            raise BadSheet(f"the workbook defines XML entities, which none needs; {SAVE_AGAIN}") from error
+            raise BadSheet(f"the workbook defines XML entities, which are not allowed; {SAVE_AGAIN}") from error
         except (ParseError, zipfile.BadZipFile, zlib.error, EOFError, LookupError, ValueError, OSError) as error:
             raise BadSheet(BROKEN) from error
         self._elements_left = target.left
@@ -69,11 +69,9 @@ class Package:
     def _feed(self, part: str, parser: DefusedXMLParser) -> None:
         info = self._parts[part]
         if info.flag_bits & 1:
-            raise BadSheet("the workbook is locked by a password; save it without one")
-        if info.compress_type not in (
-            zipfile.ZIP_STORED,
-            zipfile.ZIP_DEFLATED,
-        ):  # other methods have no limit on the unpacked size
+            raise BadSheet("the workbook has a password; save the workbook without a password")
+        # Other compression methods have no limit on the unpacked size.
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise BadSheet(BROKEN)
         with self._archive.open(info) as stream:
             while chunk := stream.read(CHUNK):  # sizes that the archive declares may be wrong

@@ -55,17 +55,19 @@ def table_encodings(data: bytes, name: str) -> Sequence[EncodingChoice]:
 def _is_workbook(data: bytes, name: str) -> bool:
     """Return True for a workbook. Raises BadSheet if the file is neither a workbook nor text."""
     if len(data) > MAX_BYTES:
-        raise BadSheet(f"the sheet is over {MAX_BYTES // MIB} MB; split it, or keep only the columns of the script")
+        raise BadSheet(
+            f"the sheet is over {MAX_BYTES // MIB} MB; split the sheet, or keep only the columns that the script needs"
+        )
     if data.startswith(OLD_OFFICE):
         raise BadSheet(
-            "the sheet is an old .xls or locked by a password; save it as .xlsx without one, or as CSV UTF-8"
+            "the sheet is an old .xls file or has a password; save the sheet as .xlsx without a password, or as CSV UTF-8"
         )
     if data.startswith(PDF):
         raise BadSheet("the file is a PDF; save the sheet as .xlsx or CSV UTF-8")
     if data.startswith(b"PK"):
         return True
     if name.lower().endswith((".xlsx", ".xlsm")):
-        raise BadSheet(f"the file is called {name[-40:]} but is no workbook; save it again as .xlsx or CSV UTF-8")
+        raise BadSheet(f"the file {name[-40:]} is not a workbook; save the sheet again as .xlsx or CSV UTF-8")
     return False
 
 

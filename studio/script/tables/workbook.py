@@ -26,7 +26,7 @@ def read_workbook(data: bytes) -> Table:
     package = Package(data)
     part = Relations(package, "").of_kind("officeDocument")
     if part not in package:
-        raise BadSheet(f"the file is a zip archive or document but no .xlsx; {SAVE_AS}")
+        raise BadSheet(f"the file is a ZIP archive or a document, not an .xlsx workbook; {SAVE_AS}")
     relations = Relations(package, part)
     book = Workbook()
     package.read(part, book)
@@ -43,7 +43,7 @@ def read_workbook(data: bytes) -> Table:
             if cells.visible_rows:
                 others = [other for other, _ in worksheets[number:]]
                 return _table(cells, title, others)
-    raise BadSheet("the workbook's sheets are empty or hidden; add a header and lines")
+    raise BadSheet("all worksheets of the workbook are empty or hidden; add a header and lines")
 
 
 def _table(cells: Worksheet, title: str, others: Sequence[str]) -> Table:
@@ -66,27 +66,27 @@ def _notes(cells: Worksheet, title: str, others: Sequence[str], lengths: int) ->
     """Yield notes on what was left out; worksheets before this one were empty."""
     if others:
         shown = ", ".join(cleaned(other) for other in others[:NAMED]) + (" and others" if others[NAMED:] else "")
-        yield f"Of the workbook, {cleaned(title)} came in; {shown} did not, and a sheet that you save does not hold them."
+        yield f"Only the worksheet {cleaned(title)} was imported. Not imported, and not saved with the sheet: {shown}."
     if cells.uncalculated:
         yield (
-            f"{_counted(cells.uncalculated, 'A cell holds a formula', 'cells hold formulas')} without a result, the first "
-            f"at {cells.uncalculated[0]}, and came in empty; open the workbook in a spreadsheet, save it there, and "
-            "import it again."
+            f"{_counted(cells.uncalculated, 'A cell has a formula', 'cells have a formula')} without a result and "
+            f"{'were' if cells.uncalculated[1:] else 'was'} imported empty (first cell: {cells.uncalculated[0]}). Open the "
+            "workbook in a spreadsheet, save the workbook there, and import the new file."
         )
     if cells.hidden_rows:
         yield (
-            f"{_counted(cells.hidden_rows, 'A row is', 'rows are')} hidden or filtered out and did not come in, the first "
-            f"being row {cells.hidden_rows[0]}; show all rows in the spreadsheet to import them."
+            f"{_counted(cells.hidden_rows, 'A row is', 'rows are')} hidden or filtered out and not imported (first row: "
+            f"{cells.hidden_rows[0]}). To import all rows, show all rows in the spreadsheet."
         )
     if cells.hidden_columns:
         yield (
-            f"{_counted(cells.hidden_columns, 'A column is', 'columns are')} hidden and did not come in: "
-            f"{', '.join(cells.hidden_columns[:NAMED])}; show all columns in the spreadsheet to import them."
+            f"{_counted(cells.hidden_columns, 'A column is', 'columns are')} hidden and not imported: "
+            f"{', '.join(cells.hidden_columns[:NAMED])}. To import all columns, show all columns in the spreadsheet."
         )
     if other := cells.constants_outside(lengths):
         yield (
-            f"{_counted(other, 'A cell holds a number', 'cells hold numbers')} typed as a formula, the first at {other[0]}; "
-            "if it is a length that a line must keep to exactly, write it as “exactly 2.5”."
+            f"{_counted(other, 'A cell has a number', 'cells have a number')} typed as a formula (first cell: {other[0]}). "
+            "For an exact length, write “exactly 2.5”."
         )
 
 

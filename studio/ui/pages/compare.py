@@ -49,7 +49,9 @@ def voter(studio: Studio) -> Callable[..., TrialJson]:
             listening.vote(session_id, str(trial), ballot)
             return trial_json(listening.reveal(session_id, str(trial)))
         except ValidationError as error:
-            sentence = 'a vote is "a", "b" or "tie", with the seconds each side was heard; correct it and send it again'
+            sentence = (
+                'choice must be "a", "b" or "tie", and both times must be seconds; correct the values and vote again'
+            )
             raise gr.Error(sentence, print_exception=False) from error
         except EngineError as error:
             raise gr.Error(str(error), print_exception=False) from error

@@ -30,9 +30,9 @@ def script_page(studio: Studio) -> None:
         island("script")
     sheet = gr.File(label="Sheet", visible=False)
     voices = gr.JSON({}, label="Voices", visible=False)
-    project = gr.Textbox("", label="Project", info="empty: the sheet's name", visible=False)
-    takes = gr.Number(1, label="Takes", info="of each line", precision=0, visible=False)
-    best_of = gr.Number(1, label="Best of", info="seeds for a take whose checks fail", precision=0, visible=False)
+    project = gr.Textbox("", label="Project", info="empty: name of the sheet", visible=False)
+    takes = gr.Number(1, label="Takes", info="per line", precision=0, visible=False)
+    best_of = gr.Number(1, label="Best of", info="seeds to try when a check fails", precision=0, visible=False)
     preset = gr.Textbox("game", label="Preset", visible=False)
     encoding = gr.Textbox("", label="Encoding", info="of a CSV that is not Unicode; empty: guessed", visible=False)
     outputs = [gr.File(label="Delivery", visible=False), gr.JSON(label="Report", visible=False)]
@@ -83,9 +83,11 @@ def _asked(sheet: object, voices: object, project: object, takes: object, best_o
     """Check the inputs of `/render`. Raises BadInput."""
     named = voices if isinstance(voices, Mapping) else {}
     if not all(isinstance(each, str) for pair in named.items() for each in pair):
-        raise BadInput("voices are champions' ids by character; correct them and send them again")
+        raise BadInput(
+            "voices must map each character to the id of a champion; correct voices and send the request again"
+        )
     if not all(isinstance(number, int) and not isinstance(number, bool) for number in (takes, best_of)):
-        raise BadInput("takes and best_of are whole numbers; correct them and send them again")
+        raise BadInput("takes and best_of must be whole numbers; correct both and send the request again")
     file = adopted(sheet, folder)
     name = sheet.get("orig_name") if isinstance(sheet, Mapping) else None
     return WholeSheet(

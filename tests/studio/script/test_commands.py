@@ -62,7 +62,7 @@ def test_a_line_that_nobody_speaks_is_told_and_the_others_are_delivered(
     studio: Studio, sheet: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(studio, sheet, "--out", tmp_path / "out", "--cast", "Ahri=anna") == 1
-    assert "A2: nobody speaks Basil yet" in capsys.readouterr().err
+    assert "A2: no voice for Basil" in capsys.readouterr().err
     assert (tmp_path / "out" / "Ahri" / "A1_01.wav").is_file()
 
 
@@ -72,7 +72,7 @@ def test_a_line_that_nobody_speaks_is_told_and_the_others_are_delivered(
         (["--cast", "Ahri"], "write 'Ahri' as CHARACTER=ID"),
         (["--voice", "nobody"], "no champion nobody"),
         (["--voice", "anna", "--set", "target_lufs=loud"], "a value in JSON"),
-        (["--voice", "anna", "--set", "target_lufs=9"], "target_lufs must lie between"),
+        (["--voice", "anna", "--set", "target_lufs=9"], "target_lufs must be between"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(

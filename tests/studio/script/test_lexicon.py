@@ -104,7 +104,7 @@ def test_the_preview_tells_what_was_replaced_and_by_which_entry() -> None:
     ("entry", "says"),
     [
         (Respelling(word=" \u200b", spoken="x"), "names no word"),
-        (Respelling(word="Ahri", spoken=" "), "nothing to be spoken as"),
+        (Respelling(word="Ahri", spoken=" "), "has no spoken form"),
         (Respelling(word="A" * 101, spoken="x"), "at most 100"),
         (Respelling(word="Ahri", spoken="x" * 201), "at most 200"),
         (Respelling(word="Ahri", spoken="[pause:2s]a"), "brackets"),

@@ -38,7 +38,7 @@ def test_a_line_has_a_note_on_each_thing_to_look_at() -> None:
     assert kinds(sheet) == [["same_id"], ["same_id", "length", "language"], ["formula", "formula"], ["language"], []]
     notes = line_notes(sheet)[sheet.lines[1].key]
     assert [(note.role, note.label) for note in notes] == [
-        ("id", "id used twice"),
+        ("id", "duplicate id"),
         ("max_s", "unreadable length: soon"),
         ("text", "French"),
     ]

@@ -71,7 +71,7 @@ def test_a_retake_of_an_earlier_take_is_made_once_and_the_select_counts_again(de
     desk.mark(2, "retake")
     line = rendered(desk.studio, desk.project, desk.sheet)["lines"][0]
     assert (len(line["takes"]), line["status"]) == (4, "select")
-    with pytest.raises(BadInput, match="every line has its take"):
+    with pytest.raises(BadInput, match="every line already has a take"):
         desk.studio.scripts.render(desk.project, RenderChoice(sheet=desk.sheet))
 
 

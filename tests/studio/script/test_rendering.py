@@ -114,13 +114,13 @@ def test_a_character_whom_nobody_speaks_is_told(studio: Studio) -> None:
     studio.scripts.change(project, cast={})
     (line,) = rendered(studio, project, sheet)["lines"]
     assert line["status"] == "failed"
-    assert "nobody speaks Ahri" in line["why"]
+    assert "no voice for Ahri" in line["why"]
 
 
 def test_a_render_with_nothing_to_do_is_refused(studio: Studio) -> None:
     project, sheet = project_of(studio, "one")
     rendered(studio, project, sheet)
-    with pytest.raises(BadInput, match="every line has its take"):
+    with pytest.raises(BadInput, match="every line already has a take"):
         studio.scripts.render(project, RenderChoice(sheet=sheet))
 
 

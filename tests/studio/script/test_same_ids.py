@@ -54,7 +54,7 @@ def test_lines_that_share_an_id_have_a_note_after_every_change(work: Work) -> No
 def test_a_delivery_asks_what_to_do_about_ids_that_lines_share(work: Work) -> None:
     refused = deliver(work)
     assert (refused.status_code, refused.json()["code"]) == (400, "same_ids")
-    assert "1 id stands in several lines: A (2 lines)" in refused.json()["detail"]
+    assert "1 id is used by several lines: A (2 lines)" in refused.json()["detail"]
 
 
 def test_numbered_ids_stand_in_every_table_and_are_flagged(work: Work) -> None:
@@ -67,8 +67,8 @@ def test_numbered_ids_stand_in_every_table_and_are_flagged(work: Work) -> None:
     assert [file["id"] for file in files] == ids
     assert [file["file"] for file in files] == [f"Ahri/{id}_01.wav" for id in ids]
     assert [row.split(", ")[0] for row in archive.read("keys.txt").decode().splitlines()] == ids
-    assert files[2]["flags"][0] == "Several lines have the id a; it is a_2 in this delivery."
-    assert files[3]["flags"][0] == f"The sheet has no id for this line; it is {key} in this delivery."
+    assert files[2]["flags"][0] == "Several lines have the id a. This delivery uses a_2."
+    assert files[3]["flags"][0] == f"The sheet has no id for this line. This delivery uses {key}."
     (group,) = [each for each in done["result"]["report"]["findings"] if each["kind"] == "id"]
     assert (group["title"], group["files"], len(group["found"])) == ("Id or name changed", 2, 2)
 
@@ -88,6 +88,6 @@ def test_a_shell_refuses_shared_ids_and_numbers_them_if_asked(
     sheet.write_text("id,character,text\nA,Ahri,one\nA,Ahri,two\n", "utf-8")
     with studio_of(tmp_path, Metronome()) as studio:
         assert run(studio, sheet, "--out", tmp_path / "refused", "--voice", "anna") == 1
-        assert "1 id stands in several lines: A (2 lines)" in capsys.readouterr().err
+        assert "1 id is used by several lines: A (2 lines)" in capsys.readouterr().err
         assert run(studio, sheet, "--out", tmp_path / "out", "--set", 'same_ids="suffix"') == 0
     assert sorted(path.name for path in (tmp_path / "out" / "Ahri").glob("*.wav")) == ["A_01.wav", "A_2_01.wav"]

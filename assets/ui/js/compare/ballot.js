@@ -48,7 +48,7 @@ export class Ballot {
   #timeline() {
     const { pair } = this;
     const element = h("div.timeline", {}, h("div.progress", {}, this.fill));
-    this.updateSlider = seekable({ element }, "Position in both sides", {
+    this.updateSlider = seekable({ element }, "Position in both takes", {
       at: () => pair.position,
       length: () => pair.duration,
       seek: (at_s) => pair.seek(at_s),
@@ -65,14 +65,14 @@ export class Ballot {
       {},
       h("div.votes", { role: "group", "aria-label": "Your vote" }, ...this.votes),
       this.hint,
-      this.pair.trial.repeats && h("p.hint", {}, "You have voted on these two takes before: this vote will not count."),
+      this.pair.trial.repeats && h("p.hint", {}, "You already voted on these two takes. This vote will not count."),
       keyLine("Keys to listen", [
         ["Space", "play, then switch sides"],
         ["←", "A"],
         ["→", "B"],
         ["Esc", "pause"],
       ]),
-      keyLine("Keys to vote, once both were heard", [
+      keyLine("Keys to vote, after you hear both takes", [
         ["A", "A is better"],
         ["X", "no preference"],
         ["B", "B is better"],
@@ -80,8 +80,8 @@ export class Ballot {
       h(
         "div.asides",
         {},
-        skip && h("button.link", { type: "button", onclick: skip }, "Skip this pair"),
-        h("button.link", { type: "button", onclick: leave }, "Leave the trial"),
+        skip && h("button.link", { type: "button", onclick: skip }, "Skip pair"),
+        h("button.link", { type: "button", onclick: leave }, "Leave trial"),
       ),
     );
   }
@@ -123,9 +123,9 @@ function sideCard(side, hear) {
 
 /** @param {Pair} pair */
 function hint({ tracks, ready }) {
-  if (!tracks) return "Fetching both sides.";
-  if (ready) return "Voting is open. Nobody is told which is which before your vote is kept.";
-  return "Voting opens once you have heard a second of each side. Both are equally loud.";
+  if (!tracks) return "Loading both takes…";
+  if (ready) return "You can vote now. The names stay hidden until you vote.";
+  return "Listen to one second of A and of B to vote. Both have the same loudness.";
 }
 
 /** @param {[Choice, string]} vote  and its key @param {(choice: Choice) => unknown} act */
@@ -141,13 +141,13 @@ function kept(choice, { undo, reveal }) {
   return h(
     "div.question.kept",
     {},
-    h("p.lead", {}, icon("check"), `Vote kept: ${WORDS[choice]}.`),
+    h("p.lead", {}, icon("check"), `Vote saved: ${WORDS[choice]}.`),
     h("div.fuse", { "aria-hidden": "true" }, h("i", { style: `animation-duration: ${REVEAL_MS}ms` })),
     h(
       "div.votes",
       {},
-      h("button.quiet", { type: "button", onclick: undo }, "Take it back ", h("kbd", {}, "U")),
-      h("button.primary", { type: "button", onclick: reveal }, "Show which was which ", h("kbd", {}, "N")),
+      h("button.quiet", { type: "button", onclick: undo }, "Undo vote ", h("kbd", {}, "U")),
+      h("button.primary", { type: "button", onclick: reveal }, "Show names ", h("kbd", {}, "N")),
     ),
   );
 }

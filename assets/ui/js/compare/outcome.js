@@ -13,13 +13,13 @@ import { armWords } from "./results.js";
 
 /** @type {Record<string, string>} */
 const OTHERWISE = {
-  text: "They say different lines.",
-  clip_id: "They speak with different clips.",
-  champion: "They speak with different champions.",
-  version: "They speak with different versions of the champion.",
-  start_s: "They use different parts of the clip.",
-  end_s: "They use different parts of the clip.",
-  transcript: "Their clips have different transcripts.",
+  text: "The takes have different texts.",
+  clip_id: "The takes use different clips.",
+  champion: "The takes use different champions.",
+  version: "The takes use different versions of the champion.",
+  start_s: "The takes use different parts of the clip.",
+  end_s: "The takes use different parts of the clip.",
+  transcript: "The clips have different transcripts.",
 };
 
 export class Outcome {
@@ -30,7 +30,7 @@ export class Outcome {
     this.both = h("button.quiet.play-both", { type: "button", onclick: () => this.playBoth(sealed.pair) });
     this.element = h(
       "section.trial",
-      { "aria-label": "Outcome" },
+      { "aria-label": "Result of the vote" },
       line,
       h("p.lead.verdict", {}, verdict(this.trial)),
       h(
@@ -45,7 +45,7 @@ export class Outcome {
         pairs > 0 && h("button.primary", { type: "button", onclick: advance }, "Next pair ", h("kbd", {}, "N")),
         this.both,
       ),
-      !pairs && h("p.hint", {}, "No pair is left. Speak the line again to get more."),
+      !pairs && h("p.hint", {}, "No pairs left. Speak the line again to get more pairs."),
     );
     this.draw();
   }
@@ -76,9 +76,12 @@ function keep(trial, side) {
 /** @param {Trial} trial */
 function notes({ differs, repeats, counts }) {
   const differences = [...new Set(differs.map((name) => OTHERWISE[name]).filter(Boolean))];
-  if (repeats) return [...differences, "Kept, but not counted in the results: these two takes had your vote before."];
+  if (repeats) return [...differences, "Vote saved but not counted. You already voted on these two takes."];
   if (counts) return differences;
-  return [...differences, "Kept, but not counted in the results: this was not one line made in two ways."];
+  return [
+    ...differences,
+    "Vote saved but not counted. The takes need the same text and voice, and a different engine or settings.",
+  ];
 }
 
 /** @param {Trial} trial */
@@ -86,7 +89,7 @@ function verdict(trial) {
   const names = { a: nameOf(trial, "a"), b: nameOf(trial, "b") };
   const { choice } = trial;
   if (choice !== "a" && choice !== "b") return `No preference between ${names.a} and ${names.b}.`;
-  return `You preferred ${choice.toUpperCase()}: ${names[choice]}, to ${names[OTHER[choice]]}.`;
+  return `You preferred ${choice.toUpperCase()} (${names[choice]}) over ${OTHER[choice].toUpperCase()} (${names[OTHER[choice]]}).`;
 }
 
 /**
@@ -112,7 +115,7 @@ function card(side, { trial, pair, hear }) {
   const won = trial.choice === side;
   return h(
     `button.blind-side.revealed${won ? ".won" : ""}`,
-    { type: "button", onclick: () => hear(side), title: "Hear it again" },
+    { type: "button", onclick: () => hear(side), title: "Play again" },
     h("span.letter", {}, side.toUpperCase()),
     h("span.heard-state", {}, ...(won ? [icon("check"), "your choice"] : [])),
     waveform.element,

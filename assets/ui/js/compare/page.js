@@ -3,7 +3,6 @@ import { stopAll } from "../audio/playlist.js";
 import { follow, on } from "../core/bus.js";
 import { announce, h } from "../core/dom.js";
 import { EVENT, STATE } from "../core/events.js";
-import { plural } from "../core/format.js";
 import { page } from "../core/pages.js";
 import { poll } from "../core/polling.js";
 import { get, post, reason, refusedWith, remove } from "../core/server.js";
@@ -42,7 +41,7 @@ export function mount(element) {
     result?.draw();
   });
   follow(STATE.playhead, () => ballot?.drawPlayhead());
-  on(EVENT.pairHeard, () => pair?.ready && announce("Both sides were heard. Vote with A, B, or X for no preference."));
+  on(EVENT.pairHeard, () => pair?.ready && announce("You can vote now. Press A, B, or X for no preference."));
 }
 
 /**
@@ -147,8 +146,8 @@ function gone() {
   return h(
     "section.begin",
     { "aria-label": "Blind trial", "aria-live": "polite" },
-    h("p.lead", {}, "One of the two takes was deleted; leave this trial."),
-    h("button.primary", { type: "button", onclick: leave }, "Leave the trial"),
+    h("p.lead", {}, "One of the two takes was deleted. Leave this trial."),
+    h("button.primary", { type: "button", onclick: leave }, "Leave trial"),
   );
 }
 
@@ -157,8 +156,12 @@ function begin(pairs) {
   return h(
     "section.begin",
     { "aria-label": "Next pair" },
-    h("p.lead", {}, "Which do you prefer, not knowing which is which?"),
-    h("p", {}, `${plural(pairs, "pair")} of takes wait to be heard: one line, made in two ways.`),
+    h("p.lead", {}, "Which take do you prefer?"),
+    h(
+      "p",
+      {},
+      `Pairs to compare: ${pairs.toLocaleString("en")}. Each pair is one line, spoken with two engines or settings.`,
+    ),
     h("button.primary", { type: "button", onclick: advance }, "Next pair ", h("kbd", {}, "N")),
   );
 }
@@ -167,14 +170,14 @@ function empty() {
   return h(
     "div.empty",
     {},
-    h("p.lead", {}, "Hear two takes without knowing which is which, and vote."),
+    h("p.lead", {}, "Listen to two takes without names, and vote."),
     h(
       "p",
       {},
-      "Speak one line twice, with two engines or other settings: every such pair can be drawn here. ",
-      "For any other two takes, choose both with Compare in the list of takes, then press Compare blind.",
+      "Speak one line twice, with two engines or two settings. Each such pair appears here. ",
+      "For any other two takes, press Compare on both in the list of takes, then press Compare blind.",
     ),
-    h("a.button", { href: "#speak" }, "Make takes"),
+    h("a.button", { href: "#speak" }, "Go to Speak"),
   );
 }
 
@@ -182,20 +185,20 @@ function empty() {
 function hear(side) {
   return reported(async () => {
     await pair?.hear(side);
-    announce(`Hearing ${side.toUpperCase()}.`);
+    announce(`Playing ${side.toUpperCase()}.`);
   });
 }
 
 /** @param {Choice} choice */
 function vote(choice) {
   if (stage() !== "open" || !pair) return undefined;
-  if (!pair.ready) return toast("Hear both sides first: Space plays, then switches.");
+  if (!pair.ready) return toast("Listen to both takes first. Press Space to play, then to switch.");
   const { a, b } = pair.heard_s;
   return alone(async () => {
     pair?.pause();
     receive(await post(path("/vote"), { choice, heard_a_s: a, heard_b_s: b }));
     record({ words: "vote", back: undo, isHere: () => stage() === "voted" });
-    announce(`Vote kept: ${choice === "tie" ? "no preference" : choice.toUpperCase()}. Press U to take it back.`);
+    announce(`Vote saved: ${choice === "tie" ? "no preference" : choice.toUpperCase()}. Press U to undo the vote.`);
   });
 }
 
@@ -203,7 +206,7 @@ function undo() {
   if (stage() !== "voted") return undefined;
   return alone(async () => {
     receive(await post(path("/undo")));
-    announce("Vote taken back.");
+    announce("Vote undone.");
   });
 }
 
@@ -223,7 +226,7 @@ function advance() {
 function next() {
   return alone(async () => {
     receive(await post("/studio/trials/next"));
-    announce("A new pair. Space plays.");
+    announce("New pair. Press Space to play.");
   });
 }
 

@@ -5,8 +5,8 @@ import { titleOf } from "../core/state.js";
 import { verdict } from "./verdict.js";
 
 const EXPLAINED =
-  "Exact binomial interval (Clopper and Pearson) of the share of preferences, ties left out. " +
-  "It holds for a number of votes fixed beforehand; stopping when the result looks good makes it look better than it is.";
+  "Exact binomial interval (Clopper and Pearson) of the share of preferences, without ties. " +
+  "Decide the number of votes in advance. If you stop when the result looks good, the interval is too optimistic.";
 
 /** "F5-TTS, embedded, steps 7". @param {Arm} arm */
 export function armWords({ engine, checkpoint = "", settings = {} }) {
@@ -20,7 +20,7 @@ export function results(tallies) {
   return h(
     "section.results",
     { "aria-labelledby": "results-title" },
-    h("h3", { id: "results-title" }, "Results of this browser’s votes"),
+    h("h3", { id: "results-title" }, "Results of the votes in this browser"),
     h(
       "table",
       {},

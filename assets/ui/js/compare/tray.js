@@ -66,7 +66,7 @@ function takeOut(ids) {
 
 function rearrange() {
   heard = chosen.length - 1;
-  announce(isComparing() ? "Two takes to compare. Press X to switch between them." : "");
+  announce(isComparing() ? "Two takes to compare. Press X to switch between A and B." : "");
   rebuild();
   changed(STATE.tray);
 }
@@ -89,18 +89,18 @@ function rebuild() {
   tray.hidden = !chosen.length;
   sides = chosen.map(side);
   buttons = controls();
-  const missing = h("p.side.missing", {}, "Choose a second take with ", icon("compare"), " to switch between them.");
+  const missing = h("p.side.missing", {}, "Choose a second take with ", icon("compare"), " to compare.");
   tray.replaceChildren(
     buttons.play,
     ...sides.map(({ element }) => element),
     ...(isComparing() ? [buttons.match, buttons.blind] : [missing]),
-    iconButton("close", "Close the comparison", close),
+    iconButton("close", "Close comparison", close),
   );
   draw();
 }
 
 function controls() {
-  const play = iconButton("play", "Play both, hear one", toggle, { disabled: !isComparing() });
+  const play = iconButton("play", "Play both takes", toggle, { disabled: !isComparing() });
   play.classList.add("play");
   const match = h(
     "button.quiet.match",
@@ -108,14 +108,14 @@ function controls() {
       type: "button",
       onclick: toggleMatch,
       "aria-label": "Match loudness",
-      title: "Lowers the louder one: a louder take often seems the better one",
+      title: "Lowers the louder take, because a louder take often seems better",
     },
     icon("equal"),
     h("span", {}, "Match loudness"),
   );
   const blind = h(
     "button.quiet.blind-too",
-    { type: "button", onclick: goBlind, title: "Hear them without knowing which is which, then vote" },
+    { type: "button", onclick: goBlind, title: "Listen without names, then vote" },
     "Compare blind",
   );
   return { play, match, blind };
@@ -146,7 +146,7 @@ async function showLoudness(id, element) {
   const known = loudness_lufs.get(id);
   const level = known === undefined ? (await get(`/studio/takes/${id}/loudness`)).loudness_lufs : known;
   element.textContent = level === null ? "silent" : `${level.toFixed(1).replace("-", "−")} LUFS`;
-  element.title = "Integrated loudness after BS.1770";
+  element.title = "Integrated loudness (BS.1770)";
   loudness_lufs.set(id, level);
   if (isPlaying()) player.hear(chosen[heard], levels());
 }
@@ -158,7 +158,7 @@ export function hear(place = 1 - heard) {
   select(chosen[place]);
   if (isPlaying()) player.hear(chosen[place], levels());
   else if (isComparing()) start();
-  announce(`Hearing ${SIDES[place]}.`);
+  announce(`Playing ${SIDES[place]}.`);
   draw();
 }
 
@@ -204,7 +204,7 @@ function draw() {
   });
   buttons.match.setAttribute("aria-pressed", String(matched));
   buttons.play.replaceChildren(icon(isPlaying() ? "pause" : "play"));
-  buttons.play.setAttribute("aria-label", isPlaying() ? "Pause" : "Play both, hear one");
+  buttons.play.setAttribute("aria-label", isPlaying() ? "Pause" : "Play both takes");
   drawPlayheads();
 }
 

@@ -6,8 +6,8 @@ const LEAST = 6; // fewer preferences cannot exclude chance at 95 %, even if all
  */
 export function verdict(names, { wins, losses, low, high }) {
   if (!(wins + losses)) return "Ties only, no preference so far.";
-  if (wins + losses < LEAST) return "Too few votes to tell.";
+  if (wins + losses < LEAST) return "Too few votes for a result.";
   if (low > 0.5) return `${names[0]} is preferred.`;
   if (high < 0.5) return `${names[1]} is preferred.`;
-  return "No difference shown so far.";
+  return "No clear difference so far.";
 }

@@ -16,11 +16,11 @@ const DOES = {
 };
 /** What came of a job, in a sentence. @type {Record<JobKind, (job: Job) => string>} */
 export const DONE = {
-  package: ({ champion }) => `${champion} is packaged.`,
-  import: ({ result }) => `${result?.title} is imported as ${result?.id}.`,
-  push: ({ champion, store }) => `${store} holds ${champion} now.`,
-  pull: ({ store, result }) => `${result?.title} came from ${store} as ${result?.id}.`,
-  attach: ({ champion }) => `The weights fit. Hear ${champion} with them, then keep or drop them.`,
+  package: ({ champion }) => `${champion} packaged.`,
+  import: ({ result }) => `${result?.title} imported as ${result?.id}.`,
+  push: ({ champion, store }) => `${champion} pushed to ${store}.`,
+  pull: ({ store, result }) => `${result?.title} pulled from ${store} as ${result?.id}.`,
+  attach: ({ champion }) => `The weights work with ${champion}. Listen to a preview, then keep or discard the weights.`,
   plan: () => "",
 };
 
@@ -81,7 +81,7 @@ class JobRow {
     const acts = [...this.buttons(job)];
     this.offered = acts.length;
     if (job.state === "running" && job.resumable) acts.push(button("Pause", pause));
-    if (job.state === "paused") acts.push(button("Go on", resume));
+    if (job.state === "paused") acts.push(button("Resume", resume));
     if (job.state === "failed" && job.resumable) acts.push(button("Try again", resume));
     if (isUnderWay(job)) acts.push(button("Cancel", dismiss));
     else if (job.kind !== "attach" || job.state === "failed")
@@ -93,7 +93,7 @@ class JobRow {
 /** @param {Job} job  that ended */
 function over(job) {
   const failed = job.state === "failed";
-  const why = job.conflict ? `${job.conflict} is here already, and not the same.` : sentence(job.error);
+  const why = job.conflict ? `A different champion with the id ${job.conflict} already exists.` : sentence(job.error);
   const words = failed ? `${DOES[job.kind](job)} failed. ${why}` : DONE[job.kind](job);
   return [h("p.work-title", {}, icon(failed ? "warn" : "check"), h("span", {}, words))];
 }

@@ -13,7 +13,7 @@ import { chooseTake, current, takeOfLine, targets, view } from "./view.js";
 
 export const RATE = 48_000; // of the context that takes are heard at
 /** @type {Record<Mark, string>} */
-const MARKED = { "": "No mark", select: "Select", hold: "Hold", retake: "Retake" };
+const MARKED = { "": "Mark removed", select: "Select", hold: "Hold", retake: "Retake" };
 
 /** @param {LineTake} take */
 export function soundOf({ id }) {
@@ -42,7 +42,7 @@ export function playLine(line = current()) {
 export function playDigit(digit) {
   const line = current();
   const take = line && takeAt(line, digit, view.blind);
-  if (!line || !take) return announce(`There is no take ${digit}.`);
+  if (!line || !take) return announce(`This line has no take ${digit}.`);
   chooseTake(line, take);
   return play(take);
 }
@@ -70,10 +70,10 @@ export function mark(mark) {
     const take = line && takeOfLine(line);
     return line && take ? [{ line, take }] : [];
   });
-  if (!meant.length) return announce("There is no take to mark.");
+  if (!meant.length) return announce("No take to mark.");
   const given = meant.every(({ line, take }) => decides(line, take, mark)) ? "" : mark;
   const marks = meant.map(({ line, take }) => ({ line: line.key, take: take.id, mark: /** @type {Mark} */ (given) }));
-  perform({ marks }, `${MARKED[given].toLowerCase()} of ${plural(meant.length, "line")}`);
+  perform({ marks }, `${given ? `mark ${MARKED[given]}` : "mark removal"} on ${plural(meant.length, "line")}`);
   return announce(meant.length > 1 ? `${MARKED[given]}: ${plural(meant.length, "line")}.` : `${MARKED[given]}.`);
 }
 
@@ -84,7 +84,7 @@ export function selectNew(lines) {
     return take ? [{ line: key, take: take.id, mark: /** @type {Mark} */ ("select") }] : [];
   });
   const takes = plural(marks.length, "new take");
-  perform({ marks }, `select of ${takes}`, { message: `${takes} selected.` });
+  perform({ marks }, `selection of ${takes}`, { message: `${takes} selected.` });
 }
 
 /** @param {ScriptLine} line @param {LineTake} take @param {string} comment */
@@ -105,5 +105,5 @@ export function fill(column, value) {
   const keys = targets();
   const cells = keys.map((line) => ({ line, column, value }));
   const lines = plural(keys.length, "line");
-  perform({ cells }, `${desk.sheet?.columns[column]} of ${lines}`, { message: `${lines} changed.` });
+  perform({ cells }, `change of ${desk.sheet?.columns[column]} in ${lines}`, { message: `${lines} changed.` });
 }

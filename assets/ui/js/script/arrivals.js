@@ -49,7 +49,7 @@ function readOtherwise(sheet, file) {
 export function bring(name, send, tell = told, file = null) {
   return attempt(async () => {
     if (!(await ownerOnly())) return;
-    announce(`Reading ${name}.`);
+    announce(`Importing ${name}.`);
     const project = desk.project ?? (await post(ROOT, { name: name.replace(/\.[^.]*$/, "") || "Script" }));
     await arrived(project.id, await send(project.id), file);
     if (desk.sheet) tell(desk.sheet);
@@ -71,10 +71,10 @@ function told(sheet) {
   const { text, character } = sheet.roles;
   const count = plural([...desk.lines.values()].filter(({ deleted }) => !deleted).length, "line");
   if (typeof text !== "number") {
-    toast(`${count} imported, but no column was recognised as the text. Choose it.`, { failed: true });
+    toast(`${count} imported, but no text column was found. Choose the text column.`, { failed: true });
     openColumns();
   } else if (typeof character !== "number")
-    toast(`${count} imported. No column was recognised as the character.`, {
+    toast(`${count} imported. No character column was found.`, {
       action: "Columns",
       onaction: openColumns,
     });

@@ -25,8 +25,8 @@ export function openFill() {
     "form.fill",
     { id: FORM },
     field("Column", column),
-    field("Replace", sought, "Left empty, the whole cell is replaced."),
-    field("With", value),
+    field("Find", sought, "Empty = replace the whole cell."),
+    field("Replace with", value),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -40,7 +40,7 @@ export function openFill() {
     title: `Change ${plural(targets().length, "line")}`,
     look: "narrow",
     body: [form],
-    actions: [h("button.primary", { form: FORM }, "Change")],
+    actions: [h("button.primary", { form: FORM }, "Change lines")],
   });
 }
 
@@ -51,6 +51,6 @@ function replace(column, sought, value) {
     return { line, column, value: before.replaceAll(sought, value) };
   });
   const count = cells.filter(({ line, value: after }) => after !== desk.lines.get(line)?.cells[column]).length;
-  if (!perform({ cells }, `“${sought}” replaced`, { message: `${plural(count, "line")} changed.` }))
-    toast(`No chosen line says “${sought}” there.`);
+  if (!perform({ cells }, `replacement of “${sought}”`, { message: `${plural(count, "line")} changed.` }))
+    toast(`No selected line contains “${sought}” in this column.`);
 }

@@ -7,7 +7,7 @@ import { state } from "../core/state.js";
 import { partOf, typedFor } from "../references/transcripts.js";
 import { CLIP, isClip, voiceName } from "./voices.js";
 
-const HINT = "Exactly the words in this part of the clip.";
+const HINT = "Type exactly what is said in this part of the clip.";
 
 /** @param {string} now  the voice that is chosen @returns {string[][]} */
 export function clipOptions(now) {

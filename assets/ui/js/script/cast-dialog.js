@@ -12,8 +12,8 @@ import { loadVoices, voices } from "./voices.js";
 
 /** @import { Character } from "./casting.js" */
 
-const HINT = "Several voices of one character each speak its lines, so that you can choose among them.";
-const PROPOSED = "Same name: save the cast to use this voice.";
+const HINT = "If a character has several voices, each voice renders every line. Then select the best take.";
+const PROPOSED = "Suggested: same name. Save the cast to use this voice.";
 
 export async function openCast() {
   const { project } = desk;
@@ -99,7 +99,7 @@ function part(cast, { name, lines, emotions }, proposed, draw) {
     h(
       "div.cast-more",
       {},
-      add(by, "", by[""]?.length ? "Another voice" : "", draw),
+      add(by, "", by[""]?.length ? "Add voice" : "", draw),
       others.length > 0 && emotionChoice(by, others, draw),
     ),
   );
@@ -140,10 +140,10 @@ function emotionChoice(by, emotions, draw) {
     by[select.value] = [{ voice: "", engine: "", settings: {} }];
     draw();
   };
-  const options = [["", "Another voice when…"], ...emotions.map((emotion) => [emotion, emotion])];
+  const options = [["", "Add voice for emotion…"], ...emotions.map((emotion) => [emotion, emotion])];
   const select = h(
     "select",
-    { "aria-label": "Another voice for an emotion", onchange },
+    { "aria-label": "Add a voice for an emotion", onchange },
     ...options.map(([value, words]) => h("option", { value }, words)),
   );
   return select;

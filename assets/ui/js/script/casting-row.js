@@ -21,13 +21,13 @@ export function castingRow(casting, { character, emotion, voices, put, removable
     put({ voice: value, engine: casting.engine, settings: {}, ...clipPart(value) }),
   );
   const engines = (state.telemetry?.engines ?? []).map(({ name, title }) => [name, title]);
-  const engine = select(`Engine ${whose}`, casting.engine, [["", "Its own engine"], ...engines], (value) =>
+  const engine = select(`Engine ${whose}`, casting.engine, [["", "Default engine"], ...engines], (value) =>
     put({ ...casting, engine: value, settings: {} }),
   );
   return h(
     "div.casting",
     {},
-    h("span.cast-emotion", {}, emotion || "always"),
+    h("span.cast-emotion", {}, emotion || "Any emotion"),
     voice,
     hearButton(casting),
     engine,
@@ -44,7 +44,7 @@ function hearButton({ voice: id, clip }) {
     : referenceOf(id);
   const hear = () =>
     player.isPlaying(path) ? player.stop() : attempt(async () => player.play(path, await load(path, RATE), 0));
-  const label = id ? `Hear the reference of ${voiceName(id)}` : "Hear the reference";
+  const label = id ? `Play reference of ${voiceName(id)}` : "Play reference";
   return iconButton("play", label, hear, { disabled: !path });
 }
 
@@ -53,9 +53,9 @@ function voiceOptions(voices, now) {
   const known = voices.map(({ id, name, kind }) => [id, kind === "sample" ? `${name} (sample)` : name]);
   const gone =
     now && !isClip(now) && !voices.some(({ id }) => id === now)
-      ? [[now, voices.length ? `${now} (no longer here)` : now]]
+      ? [[now, voices.length ? `${now} (not available)` : now]]
       : [];
-  return [["", "Nobody"], ...known, ...clipOptions(now), ...gone];
+  return [["", "No voice"], ...known, ...clipOptions(now), ...gone];
 }
 
 /** @param {string} label @param {string} now @param {string[][]} options @param {(value: string) => void} choose */
@@ -78,7 +78,7 @@ function settings(casting, voices, put) {
       step: "any",
       min: least,
       max: most,
-      placeholder: "its own",
+      placeholder: "default",
       value: casting.settings[name] ?? null,
       title: help,
     });

@@ -24,9 +24,9 @@ export function choice() {
   sheet.addEventListener("change", () => choose(sheet, chooseSheet, openSheet));
   follow(STATE.script, () => {
     drawOptions(project, desk.projects ?? [], desk.project?.id, "New project…");
-    drawOptions(sheet, desk.project?.sheets ?? [], desk.sheet?.id, "Import a sheet…");
+    drawOptions(sheet, desk.project?.sheets ?? [], desk.sheet?.id, "Import sheet…");
   });
-  const more = menu(iconButton("dots", "More for this sheet and project"), entries);
+  const more = menu(iconButton("dots", "Sheet and project menu"), entries);
   return h(
     "div.script-choice",
     {},
@@ -65,7 +65,7 @@ function choose(select, other, open) {
 }
 
 export function newProject() {
-  askName("New project", "Name", "Create", "", async (name) => {
+  askName("New project", "Name", "Create project", "", async (name) => {
     const project = await post(ROOT, { name });
     await openProject(project.id);
   });
@@ -77,25 +77,25 @@ function entries() {
     h("a", { href: sheetPath(`/file${kind && `?kind=${kind}`}`), download: "" }, words);
   const ofSheet = sheet
     ? [
-        entry("Update from a file…", chooseUpdate),
+        entry("Update from file…", chooseUpdate),
         entry("Columns…", openColumns),
-        file("", "Save the sheet as it came"),
+        file("", "Save in original format"),
         file("csv", "Save as CSV"),
         file("xlsx", "Save as XLSX"),
-        entry("Rename the sheet…", () => rename(sheet.name, (name) => patch(sheetPath(), { name }))),
-        entry("Remove the sheet", removeSheet),
+        entry("Rename sheet…", () => rename(sheet.name, (name) => patch(sheetPath(), { name }))),
+        entry("Delete sheet", removeSheet),
       ]
     : [];
   const ofProject = project
     ? [
-        entry("Rename the project…", () => rename(project.name, (name) => patch(projectPath(), { name }))),
-        entry("Delete the project…", askRemoveProject),
+        entry("Rename project…", () => rename(project.name, (name) => patch(projectPath(), { name }))),
+        entry("Delete project…", askRemoveProject),
       ]
     : [];
   const fresh = [
-    entry("Import a sheet…", chooseSheet),
-    entry("Paste a sheet…", askPaste),
-    entry("Begin an empty sheet", beginSheet),
+    entry("Import sheet…", chooseSheet),
+    entry("Paste sheet…", askPaste),
+    entry("New empty sheet", beginSheet),
   ];
   return [...fresh, ...ofSheet, ...ofProject];
 }
@@ -120,7 +120,7 @@ function removeSheet() {
       await post(projectPath(`/sheets/${sheet.id}/restore`, project.id));
       await openProject(project.id, sheet.id);
     };
-    record({ words: `removal of ${sheet.name}`, back: () => attempt(back) }, `${sheet.name} is removed.`);
+    record({ words: `deletion of ${sheet.name}`, back: () => attempt(back) }, `${sheet.name} deleted.`);
   });
 }
 
@@ -138,8 +138,8 @@ function askRemoveProject() {
       plural(count("lines"), "line"),
       plural(count("takes"), "take"),
     ];
-    const words = `${parts[0]} with ${parts[1]} and ${parts[2]} go with it.`;
-    askWhich(`Delete ${project.name}?`, words, { Delete: () => removeProject(project) });
+    const words = `This also deletes ${parts[0]}, ${parts[1]} and ${parts[2]}.`;
+    askWhich(`Delete ${project.name}?`, words, { "Delete project": () => removeProject(project) });
   });
 }
 
@@ -153,6 +153,6 @@ function removeProject(project) {
       await post(projectPath("/restore", project.id));
       await openProject(project.id);
     };
-    toastDeletion(`${project.name} is deleted.`, { words: `deletion of ${project.name}`, back: () => attempt(back) });
+    toastDeletion(`${project.name} deleted.`, { words: `deletion of ${project.name}`, back: () => attempt(back) });
   });
 }

@@ -60,5 +60,5 @@ function paste({ columns }, rows) {
       into[across] === undefined ? [] : [{ line, column: into[across], value }],
     ),
   );
-  perform({ cells }, "paste", { message: `${plural(keys.length, "line")} pasted into.` });
+  perform({ cells }, "paste", { message: `Pasted into ${plural(keys.length, "line")}.` });
 }

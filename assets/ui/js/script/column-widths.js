@@ -24,7 +24,7 @@ export function columnEdge(column, draw) {
   const edge = h("span.column-edge", {
     ...{ role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-label": `Width of ${column.title}` },
     ...{ "aria-valuemin": LEAST_PX, "aria-valuemax": MOST_PX },
-    title: "Drag, or press the left and right arrow keys; double-click resets",
+    title: "Drag, or press ← and →, to resize. Double-click to reset.",
   });
   const width = () => /** @type {HTMLElement} */ (edge.parentElement).getBoundingClientRect().width;
   const tell = () =>

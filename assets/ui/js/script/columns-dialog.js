@@ -7,14 +7,13 @@ import { desk, reload, roles, sheetPath } from "./desk.js";
 import { ROLES } from "./lines.js";
 
 const SHOWN = 3; // cells of each column
-const HINT =
-  "The text column is what is spoken. Columns without a meaning are kept, and come back unchanged when you save the sheet.";
+const HINT = "The studio speaks the text column. Unused columns stay in the sheet and are saved unchanged.";
 
 export function openColumns() {
   const { sheet } = desk;
   if (!sheet) return;
   const meanings = sheet.columns.map((title, column) => meaning(title, column));
-  const save = actionButton("primary", "Use these columns", async () => {
+  const save = actionButton("primary", "Save columns", async () => {
     try {
       await patch(sheetPath(), { roles: chosen(meanings) });
       drop();
@@ -39,10 +38,10 @@ export function openColumns() {
 /** @param {string} title @param {number} column */
 function meaning(title, column) {
   const now = Object.entries(roles()).find(([, at]) => at === column)?.[0] ?? "";
-  const options = [["", "Kept as it is"], ...Object.entries(ROLES)];
+  const options = [["", "Not used"], ...Object.entries(ROLES)];
   return h(
     "select",
-    { "aria-label": `What ${title || `column ${column + 1}`} says` },
+    { "aria-label": `Use of ${title || `column ${column + 1}`}` },
     ...options.map(([value, words]) => h("option", { value, selected: value === now }, words)),
   );
 }

@@ -30,7 +30,7 @@ export async function openDeliver() {
   const go = h("button.primary", { form: FORM, disabled: true }, goWords(selects.length));
   const dialog = openDialog({ title: `Deliver ${sheet.name}`, look: "wide", body: [form], actions: [go] });
   if (!selects.length)
-    return form.append(h("p.hint", {}, "Nothing is selected yet. Mark a take of each line with S, then deliver them."));
+    return form.append(h("p.hint", {}, "No selects yet. Choose a take for each line and press S. Then deliver."));
   try {
     const [presets, stores] = await Promise.all([get(`${ROOT}/delivery/presets`), get("/studio/stores")]);
     const order = new DeliveryOrder(form, go, presets, stores);
@@ -56,7 +56,7 @@ class DeliveryOrder {
     this.to = goal(stores, last.to);
     this.holder = h("div.delivery-fields");
     this.other = h("span");
-    const back = h("button.link", { type: "button", onclick: () => this.#reset() }, "Back to the preset");
+    const back = h("button.link", { type: "button", onclick: () => this.#reset() }, "Reset to preset");
     this.note = h("p.hint.delivery-other", {}, this.other, back);
     this.presets = new DeliveryPresets(presets, last, { onpick: () => this.#pick(), chosen: () => this.chosen });
     this.questions = new DeliveryQuestions({ onchange: () => this.tell(), number: () => this.#number() });
@@ -145,17 +145,13 @@ function remember(delivery) {
 /** Where the files go. @param {Store[]} stores @param {string} last */
 function goal(stores, last) {
   const options = stores.map(({ name, title, deliveries }) =>
-    h(
-      "option",
-      { value: name, disabled: !deliveries },
-      deliveries ? `${name} · ${title}` : `${name} · holds voices only`,
-    ),
+    h("option", { value: name, disabled: !deliveries }, deliveries ? `${name} · ${title}` : `${name} · voices only`),
   );
-  const select = h("select", {}, h("option", { value: "" }, "This computer, as a zip"), ...options);
+  const select = h("select", {}, h("option", { value: "" }, "This computer (ZIP)"), ...options);
   const note = h("p.hint");
   const tell = () => {
     const store = stores.find(({ name }) => name === select.value);
-    note.textContent = store ? `As a zip in deliveries, in ${store.where}` : "";
+    note.textContent = store ? `As a ZIP in the folder “deliveries” of ${store.where}` : "";
   };
   select.addEventListener("change", tell);
   if (stores.some(({ name, deliveries }) => deliveries && name === last)) select.value = last;
@@ -186,7 +182,7 @@ function hearSubmit({ form, go, dialog }, chosen) {
         dialog.show(...body);
         go.replaceWith(download);
         download.focus();
-      } else dialog.showError(done.error || "The delivery was stopped; begin it again.");
+      } else dialog.showError(done.error || "The delivery was stopped. Deliver again.");
     } catch (error) {
       dialog.showError(reason(error));
     }

@@ -44,7 +44,7 @@ const CHOICES = {
     "Duplicate ids",
     [
       ["ask", "ask"],
-      ["suffix", "number them (_2, _3)"],
+      ["suffix", "number duplicates (_2, _3)"],
     ],
   ],
 };
@@ -59,15 +59,15 @@ const NUMBERS = {
 };
 /** @type {Record<string, [string, string]>} */
 const TEXTS = {
-  template: ["File names", "From {character}, {id}, {take:02}, {scene}, {emotion}; a slash makes a folder."],
+  template: ["File names", "Use {character}, {id}, {take:02}, {scene}, {emotion}. A slash (/) makes a folder."],
   usage_rights: ["Usage rights", "Written into every file."],
 };
 /** @type {Record<string, string>} */
 const SWITCHES = {
   sheet_names: "Use the sheet’s File name column",
-  plain_names: "Only letters, digits, _ and - in names",
-  metadata: "Metadata in wav files: text, character, rights",
-  directions: "Stage directions such as [shouting] in subtitles and tables",
+  plain_names: "Use only letters, digits, _ and - in names",
+  metadata: "Write metadata into wav files: text, character, rights",
+  directions: "Keep stage directions such as [shouting] in subtitles and tables",
 };
 /** @type {Record<string, [string, Record<string, string>]>} */
 const SETS = {

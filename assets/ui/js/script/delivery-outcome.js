@@ -11,7 +11,7 @@ const SHOWN = 50; // files of a kind
 /** @param {Delivery} delivery @param {Result} result */
 export function outcome({ to }, { file, name, bytes, where, report }) {
   const files = plural(report.files, "file");
-  const lead = to ? `${files} of ${desk.sheet?.name} are in ${to}.` : `${files} of ${desk.sheet?.name} are ready.`;
+  const lead = `${desk.sheet?.name}: ${files} ${to ? `delivered to ${to}` : "ready"}.`;
   const findings = /** @type {Finding[]} */ (report.findings);
   const flags = /** @type {string[]} */ (report.flags);
   announce(`${lead} ${findings.length ? `To check: ${findings.map(({ title }) => title).join(", ")}.` : ""}`);
@@ -38,7 +38,7 @@ function group({ title, files, found }, open) {
   const items = found
     .slice(0, SHOWN)
     .map(({ file, message }) => h("li", {}, h("code", {}, file), h("span", {}, message)));
-  const more = found.length > SHOWN && h("li.hint", {}, `and ${found.length - SHOWN} more, all in the manifest`);
+  const more = found.length > SHOWN && h("li.hint", {}, `and ${found.length - SHOWN} more (see the manifest)`);
   return h(
     "details.delivery-finding",
     { open },

@@ -61,7 +61,7 @@ export class DeliveryPresets {
     const option = (/** @type {string} */ name, /** @type {string} */ title) => h("option", { value: name }, title);
     const own = saved().map(({ name }) => option(SAVED + name, name));
     this.select.replaceChildren(
-      ...(own.length ? [h("optgroup", { label: "Saved with the project" }, ...own)] : []),
+      ...(own.length ? [h("optgroup", { label: "Project presets" }, ...own)] : []),
       ...[...studio, ...others].map((name) => option(name, TITLES[name] ?? name)),
     );
     this.select.value = value;
@@ -78,7 +78,7 @@ export class DeliveryPresets {
 
   #save() {
     const before = this.select.value.startsWith(SAVED) ? this.select.value.slice(SAVED.length) : "";
-    askName("Save preset", "Name", "Save", before, async (name) => {
+    askName("Save preset", "Name", "Save preset", before, async (name) => {
       const others = saved().filter((one) => one.name !== name);
       await keep([...others, { name, ...this.page.chosen() }]);
       this.#draw(SAVED + name);
@@ -93,7 +93,7 @@ export class DeliveryPresets {
       await keep(saved().filter((one) => one.name !== name));
       this.#draw(this.start.preset);
       this.page.onpick();
-      announce(`Preset ${name} deleted. Its settings stay in the fields.`);
+      announce(`Preset ${name} deleted. The dialog keeps the settings.`);
       this.select.focus();
     });
   }

@@ -6,7 +6,7 @@ import { debounced } from "../core/timing.js";
 import { projectPath } from "./desk.js";
 import { saved } from "./outbox.js";
 
-const UNNUMBERED = "the names are shown once the ids differ";
+const UNNUMBERED = "resolve the duplicate ids to see the file names";
 const AFTER_MS = 200; // of the last change
 
 export class NamesPreview {
@@ -15,7 +15,7 @@ export class NamesPreview {
     this.ordered = ordered;
     this.onpreview = onpreview;
     this.asked = 0;
-    this.list = h("ol.delivery-names", { "aria-label": "The first file names" });
+    this.list = h("ol.delivery-names", { "aria-label": "First file names" });
     this.trouble = h("p.delivery-trouble", { role: "status" });
     this.element = h("div.delivery-preview", {}, h("h3", {}, "File names"), this.list, this.trouble);
     this.soon = debounced(AFTER_MS, () => this.refresh());

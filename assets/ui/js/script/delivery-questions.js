@@ -9,9 +9,9 @@ const RULES = [
   [
     "deliver",
     "Deliver anyway",
-    () => "Tables and subtitles have the words of the old takes, and the manifest flags them.",
+    () => "Tables and subtitles use the text of the old takes. The manifest flags these takes.",
   ],
-  ["leave_out", "Leave out", ({ stale }) => `${plural(stale.length, "file")} fewer.`],
+  ["leave_out", "Leave out", ({ stale }) => `${stale.length} fewer ${stale.length === 1 ? "file" : "files"}.`],
 ];
 
 export class DeliveryQuestions {
@@ -42,11 +42,11 @@ export class DeliveryQuestions {
   ask(numbered) {
     if (this.preview?.stale.length && this.rule === "refuse") {
       this.rules[0].focus();
-      return `${staleWords(this.preview)}: choose what to do with ${this.preview.stale.length > 1 ? "them" : "it"}.`;
+      return `${staleWords(this.preview)}. Choose an option.`;
     }
     if (!this.preview?.same_ids.length || numbered) return "";
     this.ids.querySelector("button")?.focus();
-    return "Lines share an id: number them, or give each line an id of its own.";
+    return "Several lines have the same id. Number the duplicates, or give each line its own id.";
   }
 
   /** @param {DeliveryPreview} preview @param {boolean} numbered */
@@ -78,13 +78,17 @@ export class DeliveryQuestions {
     this.ids.hidden = !same_ids.length;
     this.ids.classList.toggle("answered", numbered);
     const lines = same_ids.map(({ id, lines }) => h("li", {}, h("b", {}, id), ` ${plural(lines.length, "line")}`));
-    const act = h("button.quiet.small", { type: "button", onclick: this.page.number }, "Number them");
+    const act = h("button.quiet.small", { type: "button", onclick: this.page.number }, "Number duplicates");
     this.ids.replaceChildren(
       h("h3", {}, same_ids.length === 1 ? "1 duplicate id" : `${same_ids.length} duplicate ids`),
       some(lines),
       numbered
-        ? h("p.hint", {}, `All but the first get a number, such as ${same_ids[0]?.id}_2, in files and tables.`)
-        : h("p", {}, "Files and tables need different ids. ", act),
+        ? h(
+            "p.hint",
+            {},
+            `Every line after the first gets a number, such as ${same_ids[0]?.id}_2, in files and tables.`,
+          )
+        : h("p", {}, "Each line needs its own id. ", act),
     );
   }
 }
@@ -100,7 +104,7 @@ function renderWords(stale) {
   if (ready === stale.length) return ready === 1 ? "The new take is ready." : "The new takes are ready.";
   return ready
     ? `${plural(ready, "new take")} ready, ${stale.length - ready} to render.`
-    : "Makes and selects new takes.";
+    : "Renders and selects new takes.";
 }
 
 /** @param {HTMLElement[]} lines */

@@ -35,19 +35,17 @@ export class Drawer {
     this.who = h("span.line-who");
     this.text = h("p.line-text");
     this.notes = h("p.hint.line-notes");
-    this.attention = h("ul.line-attention", { "aria-label": "To look at" });
+    this.attention = h("ul.line-attention", { "aria-label": "Warnings" });
     this.blind = h("button.quiet.small", { type: "button", onclick: toggleBlind }, icon("eye"), "Blind");
-    this.more = h("button.quiet.small", { type: "button", onclick: renderCurrent }, "Another take");
+    this.more = h("button.quiet.small", { type: "button", onclick: renderCurrent }, "Render take");
     this.close = iconButton("close", "Close", () => this.open(false));
     this.takes = h("ul.takes-of-line", { "aria-label": "Takes of the line" });
-    this.through = playButton("Play the selected takes of this line, or all of them", () =>
-      playTakes(this.several.ids),
-    );
+    this.through = playButton("Play selected takes, or all takes of this line", () => playTakes(this.several.ids));
     this.several = new Selection();
     this.none = h("div.no-takes");
     this.element = h(
       "section.line-drawer",
-      { "aria-label": "The line and its takes" },
+      { "aria-label": "Line and takes" },
       h("div.line-head", {}, this.title, this.who, h("span.gap"), ...this.#buttons(edit)),
       h("div.line-words", {}, this.text, this.notes, this.attention),
       this.none,
@@ -76,7 +74,7 @@ export class Drawer {
 
   #edge() {
     const most = () => (this.element.parentElement?.offsetHeight ?? innerHeight) - LEFT_PX;
-    return upperEdge(this.element, { label: "Height of the takes", key: HEIGHT, least: LEAST_PX, most });
+    return upperEdge(this.element, { label: "Height of the takes panel", key: HEIGHT, least: LEAST_PX, most });
   }
 
   /** What a press on one of several takes does. */
@@ -118,7 +116,7 @@ export class Drawer {
     };
     say(this.title, cellOf(line, cast, "id"));
     say(this.who, [cellOf(line, cast, "character"), cellOf(line, cast, "emotion")].filter(Boolean).join(" · "));
-    say(this.text, cellOf(line, cast, "text") || "This line says nothing.");
+    say(this.text, cellOf(line, cast, "text") || "This line has no text.");
     say(this.notes, cellOf(line, cast, "notes"));
     drawNotes(this.attention, line);
     this.blind.setAttribute("aria-pressed", String(view.blind));
@@ -181,11 +179,11 @@ function lacking(line) {
   const [character, emotion] = [cellOf(line, roles(), "character"), cellOf(line, roles(), "emotion")];
   const button = (/** @type {string} */ words, /** @type {() => unknown} */ onclick) =>
     h("button.quiet.small", { type: "button", onclick }, words);
-  if (line.status === "empty") return ["There is nothing to say in this line.", null];
+  if (line.status === "empty") return ["Add a text to render this line.", null];
   if (!castingsOf(desk.project?.cast ?? {}, character, emotion).length)
-    return [`Nobody speaks ${character || "lines without a character"} yet.`, button("Choose voices", openCast)];
+    return [`No voice for ${character || "lines without a character"}.`, button("Choose voices", openCast)];
   if (line.status === "failed") return [line.why, isRendering() ? null : button("Try again", renderCurrent)];
-  if (isRendering()) return ["Its take will be here once it is made.", null];
+  if (isRendering()) return ["The take will appear here after the render.", null];
   const guess = line.estimate_s ? ` Estimated length: ${seconds(line.estimate_s)}.` : "";
   return [`No take yet.${guess}`, button("Render this line", renderCurrent)];
 }
@@ -200,10 +198,10 @@ function openHistory() {
   if (!line) return;
   const events = [...line.events].reverse();
   const rows = events.map(({ at, what }) => h("li", {}, h("span.readout", {}, moment(at)), h("span", {}, what)));
-  const hidden = view.blind && "Blind listening hides what was made. Leave it to see the history.";
-  const none = "Nothing happened to this line yet.";
+  const hidden = view.blind && "Blind hides the history. Turn off Blind to see the history.";
+  const none = "No changes yet.";
   openDialog({
-    title: `History of ${cellOf(line, roles(), "id") || "the line"}`,
+    title: `History of ${cellOf(line, roles(), "id") || "this line"}`,
     body: [hidden || !rows.length ? h("p.hint", {}, hidden || none) : h("ol.line-events", {}, ...rows)],
   });
 }

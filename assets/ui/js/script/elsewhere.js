@@ -26,12 +26,12 @@ function tellOverwritten({ place, told: { overwritten: cells = [] } }) {
   const short = value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value;
   const words =
     cells.length > 1
-      ? `${plural(cells.length, "cell")} were changed elsewhere meanwhile; what you wrote took their place.`
-      : `${nameOf(line)} was changed elsewhere meanwhile, to “${short}”; what you wrote took its place.`;
+      ? `${plural(cells.length, "cell")} were also changed elsewhere. Your edits replaced those changes.`
+      : `${nameOf(line)} was also changed elsewhere, to “${short}”. Your edit replaced that change.`;
   toast(words, {
     stays: true,
-    action: "Take theirs",
-    onaction: () => change({ cells }, place, "what was written elsewhere"),
+    action: "Use other version",
+    onaction: () => change({ cells }, place, "use of the other version"),
   });
 }
 
@@ -41,9 +41,9 @@ function tellDeleted({ place, change: { cells = [] }, told }) {
   const gone = told.lines.filter(({ key, deleted }) => deleted && written.has(key)).map(({ key }) => key);
   if (!gone.length) return;
   const words =
-    gone.length > 1 ? `${plural(gone.length, "line")} that you changed are` : "The line that you changed is";
-  const onaction = () => change({ restore: gone }, place, "return of what was deleted");
-  toast(`${words} deleted.`, { stays: true, action: "Bring back", onaction });
+    gone.length > 1 ? `${plural(gone.length, "line")} that you edited were` : "The line that you edited was";
+  const onaction = () => change({ restore: gone }, place, "restore of deleted lines");
+  toast(`${words} deleted elsewhere.`, { stays: true, action: "Restore", onaction });
 }
 
 /** @param {SheetChange} change @param {Place} place @param {string} words */

@@ -5,8 +5,7 @@ import { upload } from "../core/upload.js";
 import { ROOT } from "./desk.js";
 
 const FORM = "encoding-form";
-const HINT =
-  "Some characters of this file can be read in several ways. Choose the encoding in which the lines look right.";
+const HINT = "This file can be read in several ways. Choose the encoding in which the lines look right.";
 
 /** @typedef {{name: string, title: string, lines: string[]}} EncodingChoice */
 
@@ -40,7 +39,7 @@ export async function askEncoding(file) {
       title: `Encoding of ${file.name}`,
       look: "narrow",
       body: [form],
-      actions: [h("button.primary", { form: FORM }, "Import")],
+      actions: [h("button.primary", { form: FORM }, "Import sheet")],
       onclose: () => resolve(""), // has no effect after a choice
     });
     select.focus();

@@ -29,7 +29,7 @@ export class Filters {
     this.status = h("select", { "aria-label": "Status", onchange: () => this.#filter() });
     const states = [...STATUSES.slice(0, 4), ...CONCERNS, ...STATUSES.slice(4)];
     const named = states.map((state) => [state, STATES[/** @type {LineStatus} */ (state)].words]);
-    this.status.append(...[["", "Any status"], ...named].map(([value, words]) => h("option", { value }, words)));
+    this.status.append(...[["", "All statuses"], ...named].map(([value, words]) => h("option", { value }, words)));
     const toggleNoted = () => setFilter({ noted: !view.filter.noted });
     this.noted = h("button.quiet.small.noted", { type: "button", onclick: toggleNoted });
     this.count = h("span.readout", { role: "status" });
@@ -46,8 +46,8 @@ export class Filters {
       this.clear,
       h("span.gap"),
       this.chosen,
-      playButton("Play the takes of the selected lines, or of all from here on (T)", playLines),
-      h("button.quiet.add-line", { type: "button", onclick: add }, "Add a line"),
+      playButton("Play takes of the selected lines, or from here (T)", playLines),
+      h("button.quiet.add-line", { type: "button", onclick: add }, "Add line"),
     );
     follow([STATE.script, STATE.lines], () => this.#drawCharacters());
     follow([STATE.view, STATE.lines], () => this.#draw());
@@ -67,7 +67,7 @@ export class Filters {
     const drawn = JSON.stringify(names);
     if (this.character.dataset.drawn === drawn) return;
     this.character.dataset.drawn = drawn;
-    const options = [[EVERY, "Any character"], ...names.map((name) => [name, name || "No character"])];
+    const options = [[EVERY, "All characters"], ...names.map((name) => [name, name || "No character"])];
     this.character.replaceChildren(...options.map(([value, words]) => h("option", { value }, words)));
   }
 
@@ -89,7 +89,7 @@ export class Filters {
     const { noted } = view.filter;
     this.noted.hidden = !size && !noted;
     this.noted.setAttribute("aria-pressed", String(noted));
-    const words = `${plural(size, "line")} to look at`;
+    const words = `${plural(size, "line")} with warnings`;
     if (this.noted.textContent !== words) this.noted.replaceChildren(icon("warn"), words);
   }
 
@@ -105,16 +105,16 @@ export class Filters {
       h("b", {}, `${count.toLocaleString("en")} selected`),
       h(
         "span.chosen-marks",
-        { role: "group", "aria-label": "Mark the selected lines" },
+        { role: "group", "aria-label": "Mark selected lines" },
         button("Select", () => mark("select")),
         button("Hold", () => mark("hold")),
         button("Retake", () => mark("retake")),
       ),
-      button("Change a column…", openFill),
+      button("Change column…", openFill),
       button("Render", renderSelection),
-      button("Render…", askRender),
+      button("Render options…", askRender),
       button("Delete", discard),
-      iconButton("close", "Select none", () => selectAll(false)),
+      iconButton("close", "Clear selection", () => selectAll(false)),
     );
   }
 }

@@ -31,7 +31,7 @@ export class Grid {
       h("div", { role: "columnheader" }, "Lines"),
     ); // never without a cell
     this.body = h("div.grid-body", { role: "rowgroup" });
-    const more = h("button.quiet.add-line", { type: "button", onclick: add }, "Add a line");
+    const more = h("button.quiet.add-line", { type: "button", onclick: add }, "Add line");
     this.foot = h(
       "div.grid-foot",
       { role: "rowgroup" },

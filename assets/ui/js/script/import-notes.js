@@ -18,7 +18,7 @@ export class ImportNotes {
   constructor(grid) {
     this.grid = grid;
     this.drawn = "";
-    this.element = h("section.import-notes", { "aria-label": "Notes on the import", hidden: true });
+    this.element = h("section.import-notes", { "aria-label": "Import notes", hidden: true });
     follow([STATE.script, STATE.lines], () => this.#draw());
   }
 
@@ -41,14 +41,14 @@ export class ImportNotes {
   #head({ id, name }, count, other) {
     const button = (/** @type {string} */ words, /** @type {() => unknown} */ onclick) =>
       h("button.quiet.small", { type: "button", onclick }, words);
-    const words = count ? `${plural(count, "line")} of ${name} to look at` : `${name} imported`;
+    const words = count ? `${name}: ${plural(count, "line")} with warnings` : `${name} imported`;
     return h(
       "div.script-note",
       {},
       icon(count ? "warn" : "check"),
       h("p", {}, words),
       count > 0 && button("Show only these lines", () => setFilter({ ...ALL, noted: true })),
-      other && button("Other encoding", other),
+      other && button("Change encoding", other),
       button("Dismiss", () => dropImportNotes(id)),
     );
   }

@@ -20,7 +20,7 @@ export function chooseSheet() {
 export function chooseUpdate() {
   const { sheet } = desk;
   if (sheet)
-    chooseFile(ACCEPTED, (file) => openUpdate({ file, sheet: sheet.id, others: { "Add as a new sheet": adds(file) } }));
+    chooseFile(ACCEPTED, (file) => openUpdate({ file, sheet: sheet.id, others: { "Add as new sheet": adds(file) } }));
 }
 
 /** Where a sheet of the project has the file's name or its texts, the file may be its update. @param {File} file */
@@ -30,7 +30,7 @@ export function importSheet(file) {
     const likely = desk.project?.sheets.length
       ? await uploadSheet(projectPath("/sheets/candidates"), file, "POST")
       : [];
-    if (likely.length) await openUpdate({ file, sheet: likely[0].id, others: { "Add as a new sheet": adds(file) } });
+    if (likely.length) await openUpdate({ file, sheet: likely[0].id, others: { "Add as new sheet": adds(file) } });
     else await adds(file)();
   });
 }
@@ -46,7 +46,7 @@ export function pasteOver(text, into) {
   const { sheet } = desk;
   if (!sheet) return pasteSheet(text);
   const file = new File([text], "pasted.tsv");
-  const others = { "Add as a new sheet": () => pasteSheet(text), "Paste into the cells": into };
+  const others = { "Add as new sheet": () => pasteSheet(text), "Paste into cells": into };
   return openUpdate({ file, sheet: sheet.id, others });
 }
 
@@ -63,5 +63,5 @@ export function bringExample() {
 export function beginSheet() {
   const order = { text: EMPTY, name: "script.tsv" };
   const send = (/** @type {string} */ project) => post(projectPath("/sheets/paste", project), order);
-  return bring(order.name, send, () => announce("The sheet is empty. Add a line."));
+  return bring(order.name, send, () => announce("Empty sheet created. Add a line."));
 }

@@ -16,7 +16,7 @@ import { loadVoices } from "./voices.js";
 /** @typedef {{base: Respelling[], entries: Respelling[]}} LexiconDraft  `base`: the lexicon that was edited */
 
 const HINT =
-  "Write how a word sounds as an English word, such as KAYL-thass for Kael’thas. Lines that say it become stale.";
+  "Type how a word sounds in English spelling, such as KAYL-thass for Kael’thas. Lines with this word become stale.";
 
 export async function openLexicon() {
   const { project } = desk;
@@ -88,7 +88,7 @@ function edited(now) {
 /** @param {Desk} now */
 function draw(now) {
   const { entries, list } = now;
-  const none = h("li.hint", {}, "No word is respelled yet.");
+  const none = h("li.hint", {}, "No words yet.");
   list.replaceChildren(...(entries.length ? entries.map((entry) => row(now, entry)) : [none]));
 }
 
@@ -113,7 +113,7 @@ function addButton(now) {
     draw(now);
     /** @type {HTMLElement | null} */ (now.list.querySelector("li:last-child input"))?.focus();
   };
-  return h("button.quiet.small", { type: "button", onclick }, "Add a word");
+  return h("button.quiet.small", { type: "button", onclick }, "Add word");
 }
 
 /** Adds the words of a file to those that are kept. @param {Desk} now @param {(text: string) => void} tell */
@@ -152,7 +152,7 @@ function exportLink() {
 /** How a sentence is then spoken, seen and heard. @param {() => Promise<void>} save */
 function testField(save) {
   const first = [...desk.lines.values()].find(({ deleted }) => !deleted);
-  const input = h("input", { type: "text", value: sentenceOf(first), "aria-label": "A sentence to try" });
+  const input = h("input", { type: "text", value: sentenceOf(first), "aria-label": "Test sentence" });
   const spoken = h("p.spoken-form", { "aria-live": "polite" });
   const preview = async () => {
     try {
@@ -166,13 +166,13 @@ function testField(save) {
     }
   };
   input.addEventListener("input", debounced(250, preview));
-  const hear = actionButton("quiet", "Hear it", async () => {
+  const hear = actionButton("quiet", "Play sentence", async () => {
     await preview();
     await speakTest(spoken.textContent ?? "", desk.project?.cast ?? {});
   });
   const see = actionButton("quiet", "Spoken as", preview);
   return {
-    element: h("fieldset.lexicon-test", {}, h("legend", {}, "Try it"), h("div", {}, input, see, hear), spoken),
+    element: h("fieldset.lexicon-test", {}, h("legend", {}, "Test"), h("div", {}, input, see, hear), spoken),
     preview,
   };
 }

@@ -14,7 +14,7 @@ export function lexiconRow(entry, change, remove) {
     text(entry, "spoken", "Spoken as", change),
     voiceChoice(entry, change),
     check(entry, "whole_word", "Whole word", change),
-    check(entry, "match_case", "Case", change),
+    check(entry, "match_case", "Match case", change),
     iconButton("close", `Remove ${entry.word || "this word"}`, remove),
   );
 }
@@ -38,7 +38,7 @@ function check(entry, name, words, change) {
 function voiceChoice({ voice }, change) {
   const options = [["", "all voices"], ...voices().map(({ id, name }) => [id, name])];
   if (voice && !voices().some(({ id }) => id === voice)) options.push([voice, voice]);
-  const select = h("select", { "aria-label": "Spoken so by" });
+  const select = h("select", { "aria-label": "Voice for this word" });
   select.append(...options.map(([value, words]) => h("option", { value, selected: value === voice }, words)));
   select.addEventListener("change", () => change({ voice: select.value }));
   return select;

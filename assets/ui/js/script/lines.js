@@ -12,7 +12,7 @@ export const ROLES = /** @type {const} */ ({
   emotion: "Emotion or direction",
   filename: "File name",
   scene: "Scene",
-  max_s: "Longest seconds",
+  max_s: "Length limit (s)",
   language: "Language",
   notes: "Notes",
 });

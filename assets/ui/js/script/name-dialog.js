@@ -20,8 +20,8 @@ export function askName(title, label, verb, value, act) {
 
 export function askPaste() {
   const input = h("textarea", { rows: 10, required: true, spellcheck: "false" });
-  const hint = "Copy the cells in your spreadsheet, its headings too, and paste them here.";
-  ask("Paste a sheet", "Import", field("Cells", input, hint), () => pasteSheet(input.value));
+  const hint = "Copy cells with their headings in your spreadsheet and paste them here.";
+  ask("Paste sheet", "Import sheet", field("Cells", input, hint), () => pasteSheet(input.value));
   input.focus();
 }
 

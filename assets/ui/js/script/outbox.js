@@ -51,13 +51,13 @@ async function sendEach() {
 /** Once the studio has every change: what is asked of it now is meant with them. Throws Refusal. */
 export async function saved() {
   await sendAll();
-  if (allPending().length) throw new Refusal("your last changes are not saved yet; try again once they are");
+  if (allPending().length) throw new Refusal("your last changes are not saved yet; try again in a moment");
 }
 
 /** Why changes wait; empty where none waits longer than the way takes. */
 export function waitingWords() {
   const count = allPending().length;
-  return failures && count ? `${plural(count, "change")} not saved yet; trying again` : "";
+  return failures && count ? `${plural(count, "change")} not saved yet. Trying again…` : "";
 }
 
 /** Whether the studio has taken or refused it, so that the next one can go. @param {Pending} one */
@@ -93,9 +93,12 @@ function wait(error) {
   timer = setTimeout(sendAll, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)));
   if (failures > 1) return;
   const login = refusedWith(error, 401) && { action: "Log in", onaction: openLogin, until: STATE.access };
-  dismissTrouble = toast(`This is not saved yet. ${reason(error)} What you changed stays here and is sent again.`, {
-    ...{ failed: true, ...login },
-  });
+  dismissTrouble = toast(
+    `Your changes are not saved yet. ${reason(error)} The page keeps your changes and tries again.`,
+    {
+      ...{ failed: true, ...login },
+    },
+  );
 }
 
 addEventListener("online", sendAll);

@@ -40,7 +40,7 @@ export function mount(element) {
   const none = h("div.none-fits", { hidden: true });
   const head = h("div.script-head", {}, h("h2.sr-only", {}, "Script"), choice(), h("span.gap"), ...acts);
   const main = h("div.script-main", {}, filters.element, bar.notes, notes.element, grid.element, none, drawer.element);
-  const drop = h("p.drop-note", { "aria-hidden": "true" }, icon("download"), "Drop a sheet to import it");
+  const drop = h("p.drop-note", { "aria-hidden": "true" }, icon("download"), "Drop a sheet here to import");
   element.append(h("div.script", {}, head, h("div.notice-place"), main, empty, drop));
   hearScriptKeys(element, {
     grid,
@@ -95,10 +95,8 @@ function drawNone(none, add) {
   const button = (/** @type {string} */ look, /** @type {string} */ words, /** @type {() => void} */ onclick) =>
     h(`button.${look}`, { type: "button", onclick }, words);
   none.replaceChildren(
-    h("p", {}, isFiltered() ? "No line fits." : "This sheet has no lines yet."),
-    isFiltered()
-      ? button("quiet", "Show all lines", () => setFilter(ALL))
-      : button("primary", "Write the first line", add),
+    h("p", {}, isFiltered() ? "No line matches the filter." : "This sheet has no lines yet."),
+    isFiltered() ? button("quiet", "Show all lines", () => setFilter(ALL)) : button("primary", "Add first line", add),
   );
 }
 
@@ -108,31 +106,31 @@ function emptyState() {
     h(`button.${look}`, { type: "button", onclick }, words);
   if (access.login && !access.owner)
     return [
-      h("p.lead", {}, "Scripts belong to the studio’s owner."),
+      h("p.lead", {}, "Only the owner of this studio can use scripts."),
       ...(access.login === "basic" ? [button("primary", "Log in", openLogin)] : []),
     ];
   if (desk.trouble) return [h("p.lead", {}, desk.trouble), button("primary", "Try again", arrive)];
-  if (!desk.projects) return [h("p.lead", {}, "Asking the studio for your scripts")];
+  if (!desk.projects) return [h("p.lead", {}, "Loading scripts…")];
   return [
-    h("p.lead", {}, "Hundreds of lines, spoken from one sheet."),
+    h("p.lead", {}, "Render hundreds of lines from one sheet."),
     h(
       "p",
       {},
-      "Bring a spreadsheet with ids, characters and texts. Each line gets takes by the voice of its character; ",
-      "you listen, mark the ones to keep, and hand over files that a game engine imports.",
+      "Import a spreadsheet with ids, characters and texts. The studio renders takes of each line in the voice of the ",
+      "character. Listen, select the best takes, and deliver files for your game engine.",
     ),
     h(
       "div.empty-acts",
       {},
-      button("primary", "Import a sheet", chooseSheet),
-      button("quiet", "Paste a sheet", askPaste),
-      button("quiet", "Begin an empty sheet", beginSheet),
-      button("quiet", "Try an example", bringExample),
+      button("primary", "Import sheet", chooseSheet),
+      button("quiet", "Paste sheet", askPaste),
+      button("quiet", "New empty sheet", beginSheet),
+      button("quiet", "Open example", bringExample),
     ),
     h(
       "p.hint",
       {},
-      "CSV, TSV or XLSX: drop the file anywhere here",
+      "CSV, TSV or XLSX: drop the file on this page",
       h("span.by-key", {}, ", or copy cells in your spreadsheet and press ", h("kbd", {}, "Ctrl V")),
       ".",
     ),

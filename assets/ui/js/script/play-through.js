@@ -27,7 +27,7 @@ export function playLines() {
     const take = line && takeOfLine(line);
     return line && take ? [item(line, take)] : [];
   });
-  return items.length ? playAll(items) : announce("These lines have no take yet.");
+  return items.length ? playAll(items) : announce("These lines have no takes yet.");
 }
 
 /** Play takes of the cursor's line in turn: those with these ids, or all; while they play, stop. @param {Set<string>} ids */

@@ -2,7 +2,7 @@
 import { follow } from "../core/bus.js";
 import { announce, h, icon, iconButton } from "../core/dom.js";
 import { STATE } from "../core/events.js";
-import { about, plural, seconds, sentence } from "../core/format.js";
+import { about, clock, plural, sentence } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { post } from "../core/server.js";
 import { selectNew } from "./acts.js";
@@ -27,7 +27,7 @@ export class RenderBar {
     this.meter = h("span.script-meter", { role: "img" });
     this.counts = h("span.script-counts");
     this.render = h("button.primary", { type: "button", onclick: renderDue });
-    const more = iconButton("settings", "Render with more choice", askRender);
+    const more = iconButton("settings", "Render options", askRender);
     this.buttons = h("span.render-buttons", {}, this.render, more);
     this.notes = h("div.script-notes");
     this.element = h("div.render-bar", {}, this.meter, this.counts, this.buttons);
@@ -53,7 +53,7 @@ export class RenderBar {
       h("i", { style: `flex-grow:${counts.none + counts.empty}` }),
     );
     const words = parts.map((state) => `${counts[state]} ${STATES[/** @type {LineStatus} */ (state)].words}`);
-    this.meter.setAttribute("aria-label", words.join(", ") || "nothing made yet");
+    this.meter.setAttribute("aria-label", words.join(", ") || "no takes yet");
     this.counts.replaceChildren(...countButtons(counts));
     this.render.disabled = runs || !counts.due;
     this.render.textContent = renderWords(counts);
@@ -80,11 +80,11 @@ export class RenderBar {
     const { done, total, eta_s, compute_s, audio_s, state, trouble } = render;
     const running = state === "running";
     const left = running ? (eta_s === null ? "" : `, ${about(eta_s)} left`) : "";
-    const cost = audio_s ? `${seconds(compute_s)} of computing made ${seconds(audio_s)} of sound` : "";
+    const cost = audio_s ? `${minutes(audio_s)} of audio in ${minutes(compute_s)}` : "";
     const why = trouble && `. ${sentence(trouble)}`;
     const words = `${running ? "Rendering" : "Paused"}: ${done} of ${plural(total, "line")}${left}${why}`;
     /** @type {Record<string, () => unknown>} */
-    const pause = running ? { Pause: () => enter("pause") } : { "Go on": () => enter("resume") };
+    const pause = running ? { Pause: () => enter("pause") } : { Resume: () => enter("resume") };
     const acts = { ...pause, Stop: () => enter("stop") };
     return { words, hint: cost, acts, share: total ? done / total : 0, ...(trouble && { sign: "warn" }) };
   }
@@ -95,13 +95,13 @@ export class RenderBar {
     const id = JSON.stringify([render?.sheet, render?.total, render?.audio_s, render?.failed.length]);
     if (!render?.failed.length || render.sheet !== desk.sheet?.id || isRendering() || id === this.dismissed)
       return null;
-    const words = `${plural(render.failed.length, "line")} could not be made. ${sentence(render.failed[0].message)}`;
+    const words = `${plural(render.failed.length, "line")} failed. ${sentence(render.failed[0].message)}`;
     const dismiss = () => {
       this.dismissed = id;
       this.#drawNotes();
     };
     const show = () => setFilter({ words: "", character: null, status: "failed" });
-    return { words, sign: "warn", acts: { "Show them": show, Dismiss: dismiss } };
+    return { words, sign: "warn", acts: { "Show lines": show, Dismiss: dismiss } };
   }
 
   /** Aloud: that it began, at each quarter, and its end. */
@@ -110,13 +110,13 @@ export class RenderBar {
     if (!render) return;
     const quarter = render.total ? Math.floor((TOLD * render.done) / render.total) : 0;
     if (render.state === "running") {
-      if (quarter > this.told) announce(`${render.done} of ${render.total} lines made.`);
+      if (quarter > this.told) announce(`${render.done} of ${render.total} lines rendered.`);
       this.told = quarter;
     } else if (this.told >= 0 && this.state === "running") {
       const failed = render.failed.length ? `, ${plural(render.failed.length, "line")} failed` : "";
-      const ended = render.state === "done" ? "is done" : render.state;
+      const ended = render.state === "done" ? "finished" : render.state;
       const why = render.trouble && ` ${sentence(render.trouble)}`;
-      announce(`Rendering ${ended}: ${render.done} of ${render.total}${failed}.${why}`);
+      announce(`Render ${ended}: ${render.done} of ${plural(render.total, "line")}${failed}.${why}`);
     }
     if (render.state !== "running") this.told = 0;
     this.state = render.state;
@@ -125,9 +125,9 @@ export class RenderBar {
 
 /** @param {Counts} counts */
 function renderWords({ due, due_stale, due_failed, all, none, stale, failed }) {
-  if (!due) return all && !(none + stale + failed) ? "All made" : "Render";
-  if (due_stale === due) return `Render ${due} stale`;
-  return due_failed === due ? `Try ${plural(due, "line")} again` : `Render ${plural(due, "line")}`;
+  if (!due) return all && !(none + stale + failed) ? "All rendered" : "Render";
+  if (due_stale === due) return `Render ${plural(due, "stale line")}`;
+  return due_failed === due ? `Retry ${plural(due, "line")}` : `Render ${plural(due, "line")}`;
 }
 
 /** Each shows the lines it counts. @param {Counts} counts */
@@ -174,14 +174,14 @@ function uncast() {
   if (!without.length) return null;
   const names = without.map((name) => name || "lines without a character");
   const some = names.slice(0, 4).join(", ") + (names.length > 4 ? ` and ${names.length - 4} more` : "");
-  return { words: `Nobody speaks ${some} yet.`, sign: "warn", acts: { "Choose voices": openCast } };
+  return { words: `No voice for ${some}.`, sign: "warn", acts: { "Choose voices": openCast } };
 }
 
 /** What is made and not looked at yet. @returns {Note | null} */
 function checking() {
   const { unchecked } = tally(desk.lines.values());
   return unchecked && desk.render?.state !== "running"
-    ? { words: `${plural(unchecked, "take")} being checked.`, acts: {} }
+    ? { words: `Checking ${plural(unchecked, "take")}…`, acts: {} }
     : null;
 }
 
@@ -189,9 +189,14 @@ function checking() {
 function ready() {
   const lines = [...desk.lines.values()].filter(({ deleted, status }) => !deleted && status === "ready");
   if (!lines.length || isRendering()) return null;
-  const words = `${plural(lines.length, "stale select")} can be replaced: a new take is ready.`;
+  const words = `New take ready for ${plural(lines.length, "stale select")}.`;
   const show = () => setFilter({ words: "", character: null, status: "ready" });
-  return { words, acts: { Show: show, "Select new takes": () => selectNew(lines) } };
+  return { words, acts: { "Show lines": show, "Select new takes": () => selectNew(lines) } };
+}
+
+/** 171.4 -> "2:51". @param {number} value  in seconds */
+function minutes(value) {
+  return clock(Math.round(value)).replace(/\.\d$/, "");
 }
 
 /** @param {"pause" | "resume" | "stop"} verb */

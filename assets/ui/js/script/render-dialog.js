@@ -46,8 +46,8 @@ export function askRender() {
     "select",
     {},
     h("option", { value: "chosen", disabled: !chosen.length }, `Selection: ${plural(chosen.length, "line")}`),
-    h("option", { value: "due", disabled: !due }, `Not made, stale or to retake: ${plural(due, "line")}`),
-    h("option", { value: "shown" }, `All that show: ${plural(view.shown.length, "line")}`),
+    h("option", { value: "due", disabled: !due }, `No take, stale or retake: ${plural(due, "line")}`),
+    h("option", { value: "shown" }, `All shown: ${plural(view.shown.length, "line")}`),
   );
   which.value = view.selected.size || !due ? "chosen" : "due";
   const takes = h("input", { type: "number", min: 1, max: 16, value: 1, required: true });
@@ -57,9 +57,9 @@ export function askRender() {
     "form.render-form",
     { id: FORM },
     field("Lines", which),
-    field("Takes of each voice", takes, "Each with a seed of its own."),
-    field("Further tries", budget, "A take whose checks fail is made again with another seed, this often at most."),
-    h("label.check", {}, again, "Besides the takes there are"),
+    field("Takes per voice", takes, "Each take has a different seed."),
+    field("Retries", budget, "Maximum number of new seeds for a take with a failed check."),
+    h("label.check", {}, again, "Add takes to lines that already have a take"),
   );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -73,6 +73,6 @@ export function askRender() {
     }
   });
   const drop = keepForm(`render ${desk.sheet?.id}`, form);
-  const actions = [h("button.primary", { form: FORM }, "Render")];
-  const dialog = openDialog({ title: "Render", look: "narrow", body: [form], actions });
+  const actions = [h("button.primary", { form: FORM }, "Render lines")];
+  const dialog = openDialog({ title: "Render lines", look: "narrow", body: [form], actions });
 }

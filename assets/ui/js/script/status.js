@@ -11,13 +11,13 @@ export const STATES = {
   stale: { words: "stale", sign: "again" },
   ready: { words: "new take ready", sign: "flag" },
   retake: { words: "retake", sign: "flag" },
-  none: { words: "not made", sign: "" },
+  none: { words: "no take", sign: "" },
   hold: { words: "hold", sign: "pausemark" },
-  made: { words: "made", sign: "equal" },
+  made: { words: "rendered", sign: "equal" },
   select: { words: "select", sign: "check" },
   empty: { words: "no text", sign: "" },
   faulty: { words: "check failed", sign: "fail" },
-  doubt: { words: "in doubt", sign: "warn" },
+  doubt: { words: "uncertain", sign: "warn" },
   rendering: { words: "rendering", sign: "again" },
 };
 
@@ -27,7 +27,7 @@ export const STATES = {
  * @returns {{state: LineState, words: string, sign: Sign | "", title: string}}
  */
 export function statusOf(line, take, blind, rendering = false) {
-  if (rendering) return { state: "rendering", ...STATES.rendering, title: "A take of this line is being made" };
+  if (rendering) return { state: "rendering", ...STATES.rendering, title: "Rendering this line" };
   const { status, why } = line;
   const { words, sign } = STATES[status];
   const found = blind || !take ? "" : (finding(take) ?? "");

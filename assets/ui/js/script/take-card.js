@@ -103,7 +103,7 @@ export class TakeCard {
     const input = h("input.take-comment", {
       type: "text",
       placeholder: "Note",
-      "aria-label": "Note on the take",
+      "aria-label": "Note on this take",
       maxlength: 2000,
     });
     const keep = () => comment(this.line, this.take, input.value);
@@ -155,15 +155,15 @@ export class TakeCard {
     const { engine, seed, length_s, stale, changed, proposed, score } = this.take;
     const fact = (/** @type {string} */ words, title = "") => h("span.fact", title ? { title } : {}, words);
     const told = [fact(titleOf(engine), "Engine"), fact(`seed ${seed}`)];
-    const judged = score === null ? "" : `Score of its checks: ${score.toFixed(2)}`;
+    const judged = score === null ? "" : `Check score: ${score.toFixed(2)}`;
     return [
       fact(seconds(length_s), "Length of the delivered file"),
       ...(view.blind ? [] : told),
-      stale && h("span.fact.stale", { title: "Changed since this take was made" }, `stale: ${changed.join(", ")}`),
+      stale && h("span.fact.stale", { title: "Changed after this take was rendered" }, `stale: ${changed.join(", ")}`),
       proposed &&
         judged &&
         !view.blind &&
-        h("span.fact.proposed", { title: `The best of the line's takes. ${judged}` }, "proposed"),
+        h("span.fact.proposed", { title: `Best take of this line. ${judged}` }, "suggested"),
     ].filter((one) => one !== false);
   }
 

@@ -4,7 +4,7 @@ import { sentence } from "../core/format.js";
 
 const OUTCOMES = /** @type {const} */ ({
   fail: { sign: "fail", words: "failed" },
-  doubt: { sign: "warn", words: "in doubt" },
+  doubt: { sign: "warn", words: "uncertain" },
   unmeasured: { sign: "help", words: "not measured" },
   ok: { sign: "check", words: "passed" },
 });
@@ -31,7 +31,7 @@ export class TakeChecks {
   show({ checks, score, stale }, blind) {
     const items = (/** @type {TakeCheck[]} */ some) => some.toSorted(byUrgency).map(checkItem);
     const attention = checks.filter(needsAttention);
-    const pending = score === null && !stale ? [h("li", {}, "being checked…")] : [];
+    const pending = score === null && !stale ? [h("li", {}, "Checking…")] : [];
     const count = (/** @type {TakeCheck["outcome"]} */ wanted) =>
       checks.filter(({ outcome }) => outcome === wanted).length;
     const [passed, unmeasured] = [count("ok"), count("unmeasured")];

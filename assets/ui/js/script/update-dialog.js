@@ -29,7 +29,7 @@ class Update {
     this.holder = h("div.update-body");
     this.words = h("p.hint.update-words", { role: "status" });
     this.sheets = h("select", { onchange: () => this.#choose() }, ...sheetOptions(sheet));
-    this.go = actionButton("primary", "Update", () => this.#apply());
+    this.go = actionButton("primary", "Update sheet", () => this.#apply());
     /** @type {SheetComparison | null} */ this.comparison = null;
     /** @type {UpdateList | null} */ this.list = null;
   }
@@ -124,7 +124,6 @@ function columnNotes({ new_columns, lost_columns }) {
   const named = (/** @type {string[]} */ names) => names.map((name) => name || "unnamed").join(", ");
   return [
     new_columns.length > 0 && h("p.hint", {}, `New columns: ${named(new_columns)}.`),
-    lost_columns.length > 0 &&
-      h("p.hint", {}, `Columns that are not in the file and are removed: ${named(lost_columns)}.`),
+    lost_columns.length > 0 && h("p.hint", {}, `Removed columns (not in the file): ${named(lost_columns)}.`),
   ].filter((note) => note !== false);
 }

@@ -31,7 +31,7 @@ export function updateLine(line, kept, choose) {
       h("span.hint", {}, line.character),
       h("span.update-kind", {}, icon(sign), words),
       line.moved && line.kind !== "moved" && h("span.hint", {}, "moved"),
-      line.shares_id && h("span.hint.update-shared", {}, icon("warn"), "id used twice"),
+      line.shares_id && h("span.hint.update-shared", {}, icon("warn"), "duplicate id"),
       line.takes > 0 && h("span.hint", {}, plural(line.takes, "take")),
       h("span.gap"),
       box && h("label.check", {}, box, keepWords(line)),
@@ -51,8 +51,8 @@ export function updateLine(line, kept, choose) {
 
 /** @param {LineDifference} line */
 function keepWords({ in_file, deleted, kind }) {
-  if (deleted) return "Keep it deleted";
-  return in_file || kind === "both" ? "Keep my edits" : "Keep the line";
+  if (deleted) return "Keep deleted";
+  return in_file || kind === "both" ? "Keep my edits" : "Keep line";
 }
 
 /** A line that only one side has. @param {LineDifference} line */
@@ -60,8 +60,8 @@ function presence({ deleted, in_file, kind }) {
   if (deleted) return [h("p.hint", {}, "You deleted this line in the studio.")];
   if (in_file) return [];
   const words = {
-    studio: "You added this line in the studio; the file does not have it.",
-    both: "You edited this line in the studio; the file no longer has it.",
+    studio: "You added this line in the studio. The file does not contain this line.",
+    both: "You edited this line in the studio. The file no longer contains this line.",
   };
   return kind in words ? [h("p.hint", {}, words[/** @type {"studio" | "both"} */ (kind)])] : [];
 }

@@ -39,7 +39,7 @@ export class UpdateList {
       "div.update-all",
       {},
       h("button.quiet.small", { type: "button", onclick: () => this.#chooseAll(true) }, "Keep all my edits"),
-      h("button.quiet.small", { type: "button", onclick: () => this.#chooseAll(false) }, "Use the file everywhere"),
+      h("button.quiet.small", { type: "button", onclick: () => this.#chooseAll(false) }, "Use file for all lines"),
     );
     this.all.hidden = !lines.some(({ keepable }) => keepable);
     this.show(counts.both ? "both" : null, false);
@@ -76,7 +76,7 @@ export class UpdateList {
     this.list.scrollTop = 0;
     this.#draw(PORTION);
     if (!this.shown.length)
-      this.list.append(h("li.hint.update-none", {}, kind ? `${FILTERS[kind]}: none.` : "Nothing differs."));
+      this.list.append(h("li.hint.update-none", {}, kind ? `${FILTERS[kind]}: none.` : "No differences."));
     if (tell) announce(plural(this.shown.length, "line"));
   }
 
@@ -113,7 +113,7 @@ export class UpdateList {
     }
     for (const [at, one] of this.drawn.entries()) one.draw(this.kept.has(this.shown[at].key));
     this.changed();
-    announce(kept ? "All edits are kept." : "The file is used everywhere.");
+    announce(kept ? "All your edits are kept." : "The file is used for all lines.");
   }
 
   /** @param {KeyboardEvent} event */
@@ -167,9 +167,12 @@ export function summary({ lines }, kept) {
     [count((line) => ["sheet", "both"].includes(line.kind) && line.in_file && !line.deleted && used(line)), "changed"],
     [count(({ kind }) => kind === "added"), "new"],
     [count((line) => !line.in_file && used(line)), "removed"],
-    [count((line) => line.keepable && kept.has(line.key)), "kept as edited"],
-    [count((line) => line.cells.length > 0 && ["studio", "both"].includes(line.kind) && used(line)), "edits replaced"],
+    [count((line) => line.keepable && kept.has(line.key)), "with edits kept"],
+    [
+      count((line) => line.cells.length > 0 && ["studio", "both"].includes(line.kind) && used(line)),
+      "with edits replaced",
+    ],
   ];
   const said = parts.filter(([number]) => number).map(([number, words]) => `${number} ${words}`);
-  return said.length ? said.join(", ") : "nothing changes";
+  return said.length ? said.join(", ") : "no changes";
 }

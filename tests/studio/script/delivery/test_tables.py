@@ -84,7 +84,7 @@ def test_keys_are_always_ids(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_ids_that_are_one_are_refused_before_anything_is_written(preset: str, tmp_path: Path) -> None:
-    with pytest.raises(SameIds, match=r"1 id stands in several lines: L \(2 lines\)"):
+    with pytest.raises(SameIds, match=r"1 id is used by several lines: L \(2 lines\)"):
         delivery(tmp_path / "twice", [line("L"), line("M"), line("l", take=2)], PRESETS[preset])
     assert not (tmp_path / "twice").exists()
 

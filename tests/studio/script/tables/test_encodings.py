@@ -65,7 +65,7 @@ def test_a_sheet_of_two_lines_is_read_in_its_encoding(encoding: str, text: str) 
 
 def test_a_guessed_encoding_is_noted() -> None:
     (note,) = read_table(GERMAN.encode("mac_roman"), "act.tsv").notes
-    assert note == "The sheet is not Unicode and was read as Western European (Mac), mac-roman."
+    assert note == "The sheet is not Unicode. The studio read the sheet as Western European (Mac), mac-roman."
 
 
 def test_an_uncertain_encoding_is_refused_with_a_line_in_both_encodings() -> None:

@@ -59,14 +59,16 @@ def test_a_formula_is_its_last_result_and_phonetic_guides_are_left_out() -> None
 def test_formulas_without_a_result_and_worksheets_that_do_not_come_in_are_told() -> None:
     cells = "<c t='str'><f>A1</f><v></v></c><c><f>1+1</f></c><c><f>SUM(1,1)</f><v></v></c><c><f>1+1</f><v>2</v></c>"
     (note,) = read_table(attacks.workbook(f"<row>{NAMES}</row><row>{cells}</row>"), "a.xlsx").notes
-    assert "2 cells hold formulas without a result, the first at B2," in note
+    assert "2 cells have a formula without a result and were imported empty (first cell: B2)." in note
     book = openpyxl.Workbook()
     for title in ("Act 1", "Act 2", "Props"):
         book.create_sheet(title).append(["id", "text"])
     file = io.BytesIO()
     book.save(file)
     (note,) = read_table(file.getvalue(), "a.xlsx").notes
-    assert note.startswith("Of the workbook, Act 1 came in; Act 2, Props did not,")
+    assert note.startswith(
+        "Only the worksheet Act 1 was imported. Not imported, and not saved with the sheet: Act 2, Props."
+    )
     assert read_table(saved(["id", "text"], ["L1", "Hello"]), "a.xlsx").notes == ()
 
 

@@ -69,7 +69,7 @@ def test_hidden_and_filtered_rows_are_left_out_with_a_note() -> None:
     table = made(change)
     assert [row[0] for row in table.rows] == ["L1", "L4"]
     (note,) = table.notes
-    assert note.startswith("2 rows are hidden or filtered out and did not come in, the first being row 3;")
+    assert note.startswith("2 rows are hidden or filtered out and not imported (first row: 3).")
 
 
 def test_a_merged_cell_whose_first_row_is_hidden_counts_for_the_rows_that_show() -> None:
@@ -89,7 +89,7 @@ def test_hidden_columns_are_left_out_with_a_note_and_columns_of_numbers_keep_the
     table = made(change, rows)
     assert (table.columns, table.rows, table.form.numbers) == (("id", "text", "max s"), (("L1", "One.", "2.5"),), (2,))
     (note,) = table.notes
-    assert note.startswith("A column is hidden and did not come in: B;")
+    assert note.startswith("A column is hidden and not imported: B.")
 
 
 def test_a_workbook_of_hidden_rows_alone_is_refused() -> None:
@@ -151,7 +151,7 @@ def test_a_number_typed_as_a_formula_in_another_column_has_a_note() -> None:
     table = read_table(attacks.workbook(rows), "a.xlsx")
     assert table.rows[0][0] == "7"
     (note,) = table.notes
-    assert note.startswith("A cell holds a number typed as a formula, the first at A2; if it is a length")
+    assert note.startswith("A cell has a number typed as a formula (first cell: A2). For an exact length")
 
 
 def test_errors_of_formulas_are_imported_as_shown() -> None:
