@@ -13,7 +13,7 @@ import { isTyped } from "./transcripts.js";
 /** @typedef {{about: string, checks: Promise<Check[]>, accepted: boolean}} Report */
 
 const SIGNS = /** @type {const} */ ({ ok: "check", warn: "warn", fail: "fail" });
-const SPOKEN = { ok: "fine", warn: "worth a look", fail: "not usable like this" };
+const SPOKEN = { ok: "fine", warn: "warning", fail: "not usable" };
 
 // Noise is lowered only at a good level: gating a quiet clip leaves nothing of the voice.
 const ORDER = ["mono", "normalise", "trim", "high_pass", "denoise"];
@@ -38,8 +38,8 @@ export function accept() {
 export function mount(element) {
   const listen = h("button.quiet.transcribe", { type: "button", onclick: transcribe }, icon("words"), "Transcribe");
   const work = h("p.busy", { role: "status", hidden: true });
-  const problems = h("ul.problems", { "aria-label": "Worth mending" });
-  const chips = h("ul.chips", { "aria-label": "Report on the reference" });
+  const problems = h("ul.problems", { "aria-label": "Problems of the reference" });
+  const chips = h("ul.chips", { "aria-label": "Passed checks of the reference" });
   element.append(h("div.report", {}, listen, work, problems, chips));
   const soon = debounced(300, () => examine(problems, chips));
   follow(STATE.voice, () => soon());
@@ -96,7 +96,7 @@ function problem({ name, state, message, mend: cure }, problems) {
     `li.problem.${state}`,
     {},
     icon(SIGNS[state]),
-    h("p", {}, h("span.sr-only", {}, `${name}, ${SPOKEN[state]}: `), message, early && " Normalise it first."),
+    h("p", {}, h("span.sr-only", {}, `${name}, ${SPOKEN[state]}: `), message, early && " Normalise the level first."),
     cure && !early && h("button.quiet.small", { type: "button", onclick: () => mend(cure) }, MENDS[cure].verb),
   );
 }
