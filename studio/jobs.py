@@ -83,7 +83,7 @@ class Jobs:
         with self._lock:
             running = [other for other in self._jobs.values() if other.state == "running" and not other.stop.is_set()]
             if len(running) >= RUNNING_MAX:
-                raise BadInput("the studio is busy with other work of this kind; try again when some of it is done")
+                raise BadInput("the studio is busy with similar tasks; try again when a task is finished")
             self._jobs[job.id] = job
             for old in [id for id, other in self._jobs.items() if other.ended][:-ENDED_KEPT]:
                 del self._jobs[old]
@@ -99,14 +99,14 @@ class Jobs:
         """Raises UnknownJob."""
         with self._lock:
             if id not in self._jobs:
-                raise UnknownJob("this is no longer known here; begin it again")
+                raise UnknownJob("this task no longer exists; start the task again")
             return self._jobs[id]
 
     def pause(self, id: str) -> Job:
         """Stop until `resume`. Raises UnknownJob, and BadInput for work that would start from its beginning."""
         job = self.get(id)
         if not job.resumable:
-            raise BadInput("this cannot be paused; let it finish, or cancel it")
+            raise BadInput("this task cannot be paused; wait for the end or cancel the task")
         return self._stop(job, "paused")
 
     def cancel(self, id: str) -> Job:
@@ -133,7 +133,7 @@ class Jobs:
     def forget(self, id: str) -> None:
         """Remove ended work from the list. Raises UnknownJob, and BadInput while it runs or is paused."""
         if not self.get(id).ended:
-            raise BadInput("this is still under way; cancel it first")
+            raise BadInput("this task is still running; cancel the task first")
         with self._lock:
             self._jobs.pop(id, None)
 
@@ -145,7 +145,7 @@ class Jobs:
     def _stop(self, job: Job, state: State) -> Job:
         job.stopped_as = state
         job.stop.set()
-        job.progress = Progress(job.progress.fraction, "stopping after what is under way")
+        job.progress = Progress(job.progress.fraction, "stopping after the current step")
         return job
 
     def _start_thread(self, job: Job) -> None:
@@ -174,5 +174,5 @@ class Jobs:
                 job.failure = NotStored(DISK_FULL)
             else:
                 log.exception("%s of %s failed", job.kind, job.champion)
-                job.failure = StudioError("the studio failed at this job, and its log says why; try again")
+                job.failure = StudioError("the task failed; see the log for the reason, then try again")
             job.enter("failed")

@@ -96,5 +96,5 @@ class Attachments:
     def get(self, id: str) -> Attachment:
         """Raises UnknownAttachment."""
         if id not in self._attachments:
-            raise UnknownAttachment("these weights are no longer on trial; attach them again")
+            raise UnknownAttachment("these weights are no longer available; attach the weights again")
         return self._attachments[id]

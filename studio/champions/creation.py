@@ -133,5 +133,5 @@ def _portrait_name(picture: bytes) -> str:
     """The member's name. Raises BadChampion for what is no picture."""
     name = next((name for name, start in PICTURES.items() if start.match(picture)), "")
     if not name or len(picture) > PICTURE_MAX:
-        raise BadChampion("a portrait is a PNG, JPEG or WebP picture of at most 8 MB; choose another")
+        raise BadChampion("a portrait must be a PNG, JPEG or WebP picture of at most 8 MB; choose another picture")
     return name

@@ -89,7 +89,9 @@ class History:
         """The float32 WAV file of a take. Raises UnknownTake."""
         path = self._files.path(self.get(session_id, id).id)
         if not path.is_file():
-            raise UnknownTake("the audio of this take is no longer on disk; speak it again with the same settings")
+            raise UnknownTake(
+                "the audio of this take is missing on disk; generate the take again with the same settings and seed"
+            )
         return path
 
     def encoded(self, session_id: str, id: str, format: Format) -> bytes:
@@ -242,5 +244,5 @@ def _row(session: Session, session_id: str, id: str, *, deleted: bool = False) -
     """The row of a take, with `deleted` also of one that is hidden. Raises UnknownTake."""
     row = session.get(TakeRow, id)
     if row is None or row.session_id != session_id or (row.deleted_at is not None and not deleted):
-        raise UnknownTake("there is no such take here; reload the page to see the takes there are")
+        raise UnknownTake("take not found; reload the page")
     return row

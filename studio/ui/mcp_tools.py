@@ -65,7 +65,7 @@ def guard_tools(page: GuardedBlocks) -> None:
         try:
             rules.require(tool if tool in TOOLS else "speak_line", request, arguments)
             if tool not in TOOLS:
-                raise UnknownEndpoint(f"there is no such tool; use {', '.join(TOOLS)}")
+                raise UnknownEndpoint(f"unknown tool; use {', '.join(TOOLS)}")
         except EngineError as error:
             raise refused(error, request) from error
         return prepare(name, arguments)
@@ -129,7 +129,7 @@ def packager(studio: Studio, ownership: Ownership) -> Callable[..., Any]:
             while not job.wait(WAIT_S):
                 pass
             if job.state != "done":
-                raise EngineError(job.error or "this was cancelled; begin it again")
+                raise EngineError(job.error or "cancelled; start again")
             studio.champions.jobs.forget(job.id)
             return file_data(handed(Path(str(job.result)), archive_name(job.champion)))
         except EngineError as error:

@@ -28,7 +28,7 @@ const SAID = [
   ["plural", format.plural(1200, "take"), "1,200 takes"],
   ["rank", format.rankWords(1, null), "Next in line"],
   ["rank", format.rankWords(22, 37), "22nd in line, about 40 s"],
-  ["setting", format.setting("top_p", 0.8), "top p 0.8"],
+  ["setting", format.setting("top_p", 0.8), "top-p 0.8"],
   ["setting", format.setting("steps", null), "steps default"],
   ["sentence", format.sentence(" the queue is full"), "The queue is full."],
   ["sentence", format.sentence("Again?"), "Again?"],

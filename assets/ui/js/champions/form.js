@@ -82,7 +82,7 @@ export class ChampionForm {
   }
 
   #speech() {
-    const settings = this.settings.map(({ name, input }) => field(name.replaceAll("_", " "), input));
+    const settings = this.settings.map(({ name, input }) => field(fields.labelOf(name), input));
     return h(
       "fieldset",
       {},

@@ -33,9 +33,9 @@ export function between({ least, most }) {
   return `${least} to ${most}`;
 }
 
-/** "top p 0.8"; a setting left alone is the checkpoint's default. @param {string} name @param {unknown} value */
+/** "top-p 0.8"; an empty setting is the checkpoint's default. @param {string} name @param {unknown} value */
 export function setting(name, value) {
-  return `${name.replaceAll("_", " ")} ${value ?? "default"}`;
+  return `${name.replace(/_p$/, "-p").replaceAll("_", " ")} ${value ?? "default"}`;
 }
 
 /** @param {number} value */

@@ -2,6 +2,7 @@
 
 import { openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
+import { state } from "../core/state.js";
 
 const SPEAK = [
   ["Ctrl Enter", "Speak"],
@@ -64,11 +65,20 @@ export function openHelp() {
       list(COMPARE),
       h("h3", {}, "Champions page"),
       list(CHAMPIONS),
+      ...likenesses(),
       h("p.hint", {}, note),
       h("p.hint", {}, `Champion Voice Studio ${version()}`),
     ],
   });
   element.querySelector(".sheet-body")?.setAttribute("tabindex", "0"); // longer than a screen, and scrolled by keys
+}
+
+/** How closely each engine follows a new voice, where that is measured. */
+function likenesses() {
+  const measured = (state.telemetry?.engines ?? []).filter(({ likeness }) => likeness);
+  if (!measured.length) return [];
+  const rows = measured.map(({ title, likeness }) => h("p", {}, `${title}: ${likeness}`));
+  return [h("h3", {}, "Likeness to the voice (0 to 1)"), ...rows];
 }
 
 /** The version of the studio that made this page. */
