@@ -73,7 +73,7 @@ export function actions() {
   const play = playButton("Play selected takes, or all from here (T)", playThrough);
   const count = h("b");
   const chosen = h("span.chosen-takes", {}, count, iconButton("close", "Clear selection", chooseNone));
-  const more = menu(iconButton("dots", "More actions for takes"), () => {
+  const more = menu(iconButton("dots", "Actions for takes"), () => {
     const takes = meantTakes();
     const [words, starred] = [plural(takes.length, "take"), takes.filter((take) => take.starred).length];
     return [
