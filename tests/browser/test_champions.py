@@ -273,7 +273,10 @@ def test_a_setting_its_engine_cannot_take_is_corrected_before_it_is_kept(owner: 
     page = owner.page
     owner.open("#champions")
     card(page, "bounded").get_by_role("button", name="Edit").click()
-    steps, save = sheet(page).locator("[name=steps]"), sheet(page).get_by_role("button", name="Save changes", exact=True)
+    steps, save = (
+        sheet(page).locator("[name=steps]"),
+        sheet(page).get_by_role("button", name="Save changes", exact=True),
+    )
     expect(steps).to_have_attribute("max", "64")
     steps.fill("1000")
     save.click()

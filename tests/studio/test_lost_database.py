@@ -176,7 +176,7 @@ def test_damage_that_shows_while_the_studio_runs_is_said_in_a_sentence(tmp_path:
         file.seek(4_096)
         file.write(b"\x55" * (size - 4_096))
     for act in (lambda: history.list("anna"), lambda: history.add("anna", ORDER, take())):
-        with pytest.raises(DamagedDatabase, match="start the studio anew"):
+        with pytest.raises(DamagedDatabase, match="restart the studio"):
             act()
     history.close()
     assert opened(tmp_path).list("anna") == stored
