@@ -220,10 +220,10 @@ class History:
                     self._insert(session, TakeRow.of(take, deleted_at=self._now() if deleted else None))
                 for id in kept:
                     session.exec(update(TakeRow).where(col(TakeRow.id) == id).values(deleted_at=None))
-            log.info("took up %d takes that the database did not know", len(lost) + len(kept))
+            log.info("added %d takes that were missing in the database", len(lost) + len(kept))
         nobodys = self._files.undescribed() - set(known)
         if nobodys:
-            log.warning("%d sounds in %s tell of no take and stay as they are", len(nobodys), self._files.folder)
+            log.warning("%d audio files in %s belong to no take and are not changed", len(nobodys), self._files.folder)
 
     def _describe(self) -> None:
         """Write the descriptions of takes that have none: an earlier studio made them, or somebody lost the files."""

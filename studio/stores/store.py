@@ -61,7 +61,7 @@ class Store:
         here = min(Download(self._state, entry, self._settings).here, entry.bytes)
         left = entry.bytes - here
         rest = f"the remaining {format_bytes(left)} of {format_bytes(entry.bytes)}" if here else format_bytes(left)
-        return TransferPlan("fetch", left, f"download {rest} from {self.name}, archive {id}")
+        return TransferPlan("fetch", left, f"download archive {id} ({rest}) from {self.name}")
 
     def plan_delete(self, id: str) -> TransferPlan:
         """What `delete` would do; changes nothing. Raises StoreError, UnknownArchive."""

@@ -30,13 +30,13 @@ from studio.web.ownership import Ownership
 
 WAIT_S = 1.0
 TOOLS = ("list_voices", "speak_line", "package_champion")
-SPEAK = """Speak a line. Returns the address of a WAV file, which is there for a day, and as JSON what made it.
+SPEAK = """Generate speech. Returns the address of a WAV file, valid for one day, and its request as JSON.
 
 Args:
-    text: what is said, in English
-    voice: an id that list_voices tells
-    model: f5 or s1; empty for the voice's own
-    settings: numbers by name, what is left out is the voice's own; {settings}. The same seed gives the same sound
+    text: English text
+    voice: an id from list_voices
+    model: f5 or s1; empty: the engine of the voice
+    settings: numbers by name; missing: the defaults of the voice; {settings}. Same seed and settings: same audio
 """
 
 

@@ -15,7 +15,7 @@ CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 DESKTOP: ViewportSize = {"width": 1440, "height": 900}
 READY = "body[data-ready]"
-RUNS = re.compile("Starting|Speaking")  # what the words beside the button say of a request that runs
+RUNS = re.compile("Starting|Generating")  # what the words beside the button say of a request that runs
 REFUSED = "Failed to load resource: the server responded with a status of"  # Chromium's own line for each 4xx
 
 LONG = " ".join(f"This is sentence number {count} of a rather long story." for count in range(1, 7))

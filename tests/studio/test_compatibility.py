@@ -115,7 +115,7 @@ def test_fields_that_clients_send_are_accepted(
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"language": "de"}, "reads English, not 'de'"),
+        ({"language": "de"}, "language 'de' is not supported"),
         ({"instructions": "Whisper."}, "instructions are not supported"),
         ({"sped": 2}, "unknown setting 'sped'"),
         ({"speed": "fast"}, "speed must be a number"),

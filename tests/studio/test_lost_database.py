@@ -115,7 +115,7 @@ def test_sound_that_tells_of_no_take_stays_and_is_told(tmp_path: Path, caplog: p
     removed(tmp_path)
     history = opened(tmp_path)
     assert history.list("anna") == []
-    assert f"2 sounds in {tmp_path / 'takes'} tell of no take and stay as they are" in caplog.text
+    assert f"2 audio files in {tmp_path / 'takes'} belong to no take and are not changed" in caplog.text
     assert sorted(path.read_bytes() for path in (tmp_path / "takes").glob("*.wav")) == sorted(sounds)
     history.close()
     put_back(tmp_path, backup)

@@ -55,6 +55,6 @@ function differences(mine, theirs) {
       h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, one || "–"), h("td", {}, other || "–")),
     );
   if (!rows.length) return h("p.hint", {}, "No differences in the text fields.");
-  const head = ["", "Yours", "Saved"].map((words) => h("th", { scope: "col" }, words));
+  const head = ["", "Your version", "Saved version"].map((words) => h("th", { scope: "col" }, words));
   return h("table.differences", {}, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows));
 }

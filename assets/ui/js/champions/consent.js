@@ -2,7 +2,7 @@
 import { field } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 
-const WHY = "Keep a voice only if its owner agreed. The archive contains this consent.";
+const WHY = "Save a voice only with its owner’s consent. The archive contains the consent.";
 const NO_DATE = "Empty = the date is unknown.";
 const NO_CONSENT = "Empty = no consent is recorded.";
 

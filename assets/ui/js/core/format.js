@@ -78,7 +78,7 @@ export function ordinal(count) {
  * @param {number} rank @param {number | null} eta_s
  */
 export function rankWords(rank, eta_s) {
-  const place = rank <= 1 ? "Next in line" : `${ordinal(rank)} in line`;
+  const place = rank <= 1 ? "Next in queue" : `${ordinal(rank)} in queue`;
   return eta_s ? `${place}, ${about(eta_s)}` : place;
 }
 
