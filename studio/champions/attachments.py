@@ -73,7 +73,9 @@ class Attachments:
     def weights(self, id: str) -> Weights:
         """To speak with before they are saved. Raises UnknownAttachment."""
         attachment = self.get(id)
-        return Weights(str(attachment.folder / VERIFIED), attachment.vetted.sha256, f"{attachment.champion} on trial")
+        return Weights(
+            str(attachment.folder / VERIFIED), attachment.vetted.sha256, f"{attachment.champion}, unsaved weights"
+        )
 
     def save(self, id: str) -> SavedChampion:
         """A version of the champion as it is now, with these weights. Raises UnknownAttachment, ChampionConflict, NotSaved."""

@@ -43,7 +43,7 @@ def test_parts_of_the_page_that_come_last_show_what_was_told_before(newcomer: Vi
             expect(page.locator(".chip").first).to_be_visible()  # the voice, too
             silent.enter_context(held_back(page, "**/studio/telemetry*"))  # and nothing is sent again
         page.wait_for_selector(READY)
-        expect(page.locator("#steps")).to_have_attribute("title", re.compile("refinement steps .* 2 to 64"))
+        expect(page.locator("#steps")).to_have_attribute("title", re.compile("Refinement steps .* 2 to 64"))
         expect(page.locator("nav [aria-current=page]")).to_have_text("Speak")
         expect(page.locator(CHOSEN)).to_have_text("Amber")
         expect(page.locator(".spoken-form")).to_have_text("Spoken as typed")

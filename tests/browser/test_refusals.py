@@ -69,9 +69,9 @@ NO_CLIPS = {
     short: "The clip is 0.10 s long, but a voice needs at least 1 s; use a clip of 3 to 12 s.",
     hour: "The clip lasts 60 min; cut it to at most 120 s.",
     nan: "The file contains NaN or infinity; export it again as 16-bit WAV.",
-    letter: "This is not sound the studio can read, or it is cut off; export it as WAV, FLAC or MP3.",
+    letter: "The file is not audio that the studio can read, or is cut off; export the clip as WAV, FLAC or MP3.",
     empty: "The file is empty or missing; upload it again.",
-    header: "This is not sound the studio can read, or it is cut off; export it as WAV, FLAC or MP3.",
+    header: "The file is not audio that the studio can read, or is cut off; export the clip as WAV, FLAC or MP3.",
     half: "The file is cut off (72,044 bytes are missing at its end); upload or export it again.",
 }
 POOR_CLIPS = {

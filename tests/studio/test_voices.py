@@ -78,7 +78,7 @@ def test_sound_that_no_engine_can_use_is_refused_in_words(reception: Reception, 
     for name, samples in {"silent": np.zeros(3 * SAMPLE_RATE), "long": speechlike(12)}.items():
         soundfile.write(tmp_path / name, samples, SAMPLE_RATE, format="WAV")
     silent, long = ((tmp_path / name).read_bytes() for name in ("silent", "long"))
-    for says, sound in {"No voice found": silent, "hears 10 s of it": long, "not sound": b"text"}.items():
+    for says, sound in {"No voice found": silent, "uses at most 10 s": long, "not audio": b"text"}.items():
         answer = keep(reception.program, sound, transcript=f"{SAID} " * 3)
         assert (answer.status_code, says in answer.json()["detail"]) == (400, True), answer.text
 
@@ -104,7 +104,7 @@ def test_a_program_speaks_once_with_a_clip_of_its_own_and_nothing_is_kept(recept
         ({"voice": ""}, "send either a voice, or reference_audio"),
         ({"reference_audio": "UklGRg=="}, "send either a voice"),
         ({"voice": "", "reference_audio": "ä", "reference_text": SAID}, "not base64"),
-        ({"voice": "", "reference_audio": "dGV4dA==", "reference_text": SAID}, "not sound"),
+        ({"voice": "", "reference_audio": "dGV4dA==", "reference_text": SAID}, "not audio"),
     ],
 )
 def test_a_voice_that_is_missing_doubled_or_broken_is_refused(

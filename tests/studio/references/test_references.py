@@ -176,7 +176,7 @@ def test_values_that_are_not_numbers_are_refused(store, tmp_path, value):
 
 def test_text_named_as_sound_is_refused(store, tmp_path):
     (tmp_path / "a.mp3").write_text("not a sound " * 400)
-    with pytest.raises(BadAudio, match="not sound"):
+    with pytest.raises(BadAudio, match="not audio"):
         store.add(tmp_path / "a.mp3", "a.mp3")
 
 
