@@ -13,6 +13,8 @@ import { isTyped } from "./transcripts.js";
 /** @typedef {{about: string, checks: Promise<Check[]>, accepted: boolean}} Report */
 
 const SIGNS = /** @type {const} */ ({ ok: "check", warn: "warn", fail: "fail" });
+/** Names on the page, where they differ from the report's. @type {Record<string, string>} */
+const TITLES = { duration: "length", "speech rate": "pace" };
 const SPOKEN = { ok: "fine", warn: "warning", fail: "not usable" };
 
 // Noise is lowered only at a good level: gating a quiet clip leaves nothing of the voice.
@@ -96,12 +98,24 @@ function problem({ name, state, message, mend: cure }, problems) {
     `li.problem.${state}`,
     {},
     icon(SIGNS[state]),
-    h("p", {}, h("span.sr-only", {}, `${name}, ${SPOKEN[state]}: `), message, early && " Normalise the level first."),
+    h(
+      "p",
+      {},
+      h("span.sr-only", {}, `${TITLES[name] ?? name}, ${SPOKEN[state]}: `),
+      message,
+      early && " Normalise the level first.",
+    ),
     cure && !early && h("button.quiet.small", { type: "button", onclick: () => mend(cure) }, MENDS[cure].verb),
   );
 }
 
 /** @param {Check} check */
 function chip({ name, state, message }) {
-  return h(`li.chip.${state}`, { title: message }, icon(SIGNS[state]), name, h("span.sr-only", {}, `: ${message}`));
+  return h(
+    `li.chip.${state}`,
+    { title: message },
+    icon(SIGNS[state]),
+    TITLES[name] ?? name,
+    h("span.sr-only", {}, `: ${message}`),
+  );
 }
