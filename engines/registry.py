@@ -68,9 +68,7 @@ class Spec:
         known = {setting.name: setting for setting in self.settings}
         for name, value in asked.items():
             if name not in known:
-                raise BadSetting(
-                    f"{self.title} has no {name.replace('_', ' ')}; leave it out, or choose another engine"
-                )
+                raise BadSetting(f"{self.title} has no setting {name}; remove {name}, or choose another engine")
             known[name].check(value)
 
     def chosen(self, asked: Mapping[str, float], own: Mapping[str, float]) -> Mapping[str, float]:

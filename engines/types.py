@@ -199,8 +199,8 @@ class Setting:
 
     @property
     def words(self) -> str:
-        """The name as it stands in a sentence."""
-        return self.name.replace("_", " ")
+        """The label as part of a sentence."""
+        return self.label.lower()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

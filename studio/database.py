@@ -132,7 +132,7 @@ def _tell_damage(context: ExceptionContext) -> None:
     """Raise DamagedDatabase, with advice, if damage is found while the studio runs."""
     if _is_damage(context.original_exception):
         raise DamagedDatabase(
-            "the studio's database is damaged; start the studio anew: it keeps what it can, and puts the damaged one aside"
+            "the database is damaged; restart the studio to repair the database (the damaged file is kept)"
         ) from context.original_exception
 
 
@@ -151,7 +151,9 @@ def saving() -> Iterator[None]:
     except (OSError, OperationalError, sqlite3.OperationalError) as error:
         if is_disk_full(error):
             raise NotSaved(DISK_FULL) from error
-        raise NotSaved("the data folder cannot be written, so this was not saved; check its permissions") from error
+        raise NotSaved(
+            "not saved because the data folder is not writable; check the permissions of the data folder"
+        ) from error
 
 
 @contextmanager

@@ -6,7 +6,7 @@ do next. Errors in the request itself are an `engines.errors.BadInput`.
 
 from engines.errors import EngineError
 
-DISK_FULL = "the disk is full, so this was not saved; free some space or delete takes, then try again"
+DISK_FULL = "not saved because the disk is full; free some space or delete takes, then try again"
 
 
 class StudioError(EngineError):

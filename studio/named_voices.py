@@ -53,8 +53,8 @@ class NamedVoices:
         known = {status.name: status for status in self._manager.statuses()}
         found = known.get(name or self._engines[0]) or known.get(self._aliases.get(name, ""))
         if found is None:
-            choice = f"choose one of {', '.join(known)}, or name an alias in STUDIO_ALIASES"
-            raise UnknownEngine(f"there is no engine called {shown(name)} here; {choice}")
+            choice = f"choose one of {', '.join(known)}, or add an alias to STUDIO_ALIASES"
+            raise UnknownEngine(f"unknown engine {shown(name)}; {choice}")
         return found
 
     def order(self, text: str, voice: str, engine: str, settings: Mapping[str, object]) -> Order:
@@ -64,7 +64,7 @@ class NamedVoices:
         studio's first where that engine does not run.
         """
         if not voice:
-            raise BadSetting("no voice is named; choose one that GET /v1/voices lists")
+            raise BadSetting("the voice is missing; choose a voice from GET /v1/voices")
         asked = {**asked_for(settings), "text": text}
         found = self._found(voice)
         if isinstance(found, ShippedClip):
@@ -97,8 +97,8 @@ class NamedVoices:
                 if name in samples:
                     return samples[name]
         raise UnknownChampion(
-            f"there is no champion {voice[:NAME_SHOWN]} here; choose a voice that GET /v1/voices lists, "
-            "or name an alias in STUDIO_ALIASES"
+            f"champion {voice[:NAME_SHOWN]} not found; choose a voice from GET /v1/voices, or add an alias "
+            "to STUDIO_ALIASES"
         )
 
     def _sample_order(self, asked: Mapping[str, object], sample: ShippedClip, engine: str) -> Order:
@@ -117,5 +117,5 @@ def asked_for(settings: Mapping[str, object]) -> dict[str, object]:
     known = champion_settings()
     for name in settings.keys() - known:
         choice = ", ".join(sorted(known))
-        raise BadSetting(f"there is no setting {shown(name)} here; leave it out, or choose among {choice}")
+        raise BadSetting(f"unknown setting {shown(name)}; remove it, or choose one of {choice}")
     return {name: value for name, value in settings.items() if value is not None}

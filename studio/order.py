@@ -98,7 +98,7 @@ def _text(name: str, value: object) -> str:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise BadText(f"{name} holds half a character (a lone surrogate); type it again") from error
+        raise BadText(f"{name} contains an incomplete character (a lone surrogate); type the {name} again") from error
     return value
 
 
@@ -128,7 +128,7 @@ def _whole(name: str, value: object, low: int, high: int) -> int:
 
 
 def _wrong(name: str, wanted: str, value: object, error: type[EngineError] = BadSetting) -> EngineError:
-    return error(f"{name} must be {wanted}, not {shown(value)}; correct it, or leave it out")
+    return error(f"{name} must be {wanted}, not {shown(value)}; correct or remove {name}")
 
 
 def shown(value: object) -> str:

@@ -73,11 +73,11 @@ class S3Place:
         url = _split(name, address)
         options = dict(parse_qsl(url.query, keep_blank_values=True))
         if BUCKET.fullmatch(url.netloc) is None or url.fragment:
-            raise WrongStores(
-                f"{name}: write {cls.form}; credentials do not belong there but in AWS's own environment or files"
-            )
+            raise WrongStores(f"{name}: write {cls.form}; put credentials into the AWS environment variables or files")
         if unknown := sorted(set(options) - {"endpoint", "region", "profile", "addressing", "checksum"}):
-            raise WrongStores(f"{name}: {unknown[0]} is no option; use endpoint, region, profile, addressing, checksum")
+            raise WrongStores(
+                f"{name}: unknown option {unknown[0]}; use endpoint, region, profile, addressing or checksum"
+            )
         _check_endpoint(name, options.get("endpoint", ""))
         prefix = url.path.strip("/")
         return cls(
@@ -128,27 +128,27 @@ def parse_stores(written: Sequence[str]) -> tuple[Place, ...]:
     places = tuple(_place(one) for one in written)
     names = [place.name for place in places]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise WrongStores(f"{twice[0]} names two stores; give each its own name")
+        raise WrongStores(f"two stores have the name {twice[0]}; use different names")
     return places
 
 
 def _place(written: str) -> Place:
     name, _, address = written.partition("=")
     if NAME.fullmatch(name) is None or not address:
-        raise WrongStores(f"write each store as {FORMS}; a name has up to 32 small letters, digits, - and _")
+        raise WrongStores(f"write each store as {FORMS}; a name has at most 32 lower-case letters, digits, - and _")
     for kind in KINDS:
         if address.startswith(kind.scheme):
             return kind.read(name, address)
-    raise WrongStores(f"{name} is no store the studio knows; write it as {FORMS}")
+    raise WrongStores(f"{name}: unknown kind of store; write {FORMS}")
 
 
 def _check_endpoint(name: str, written: str) -> None:
     endpoint = _split(name, written)
     if written and (endpoint.scheme not in ("http", "https") or not endpoint.hostname):
-        raise WrongStores(f"{name}: an endpoint is http(s)://host[:port]")
+        raise WrongStores(f"{name}: write the endpoint as http(s)://host[:port]")
     if "@" in endpoint.netloc or endpoint.query:
         raise WrongStores(
-            f"{name}: leave credentials out of the endpoint; they belong in AWS's own environment or files"
+            f"{name}: remove the credentials from the endpoint; put them into the AWS environment variables or files"
         )
 
 
@@ -159,12 +159,12 @@ def _split(name: str, url: str) -> SplitResult:
         return parts
     except ValueError:
         raise WrongStores(
-            f"{name}: this is no address; write s3://bucket/prefix, and an endpoint as http(s)://host[:port]"
+            f"{name}: invalid address; write s3://bucket/prefix, and the endpoint as http(s)://host[:port]"
         ) from None  # the cause may contain a secret
 
 
 def _one_of(name: str, option: str, options: dict[str, str], allowed: tuple[str, ...]) -> str:
     value = options.get(option, allowed[0])
     if value not in allowed:
-        raise WrongStores(f"{name}: {option} is one of {', '.join(allowed)}")
+        raise WrongStores(f"{name}: {option} must be one of {', '.join(allowed)}")
     return value

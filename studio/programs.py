@@ -76,7 +76,9 @@ class Programs:
         most, stream = self._studio.settings.api_streams, Stream(caller)
         with self._lock:
             if most and sum(each.caller == caller for each in self._streams.values()) >= most:
-                raise LimitReached(f"{most} requests at a time are allowed here; wait for one to end", STREAM_WAIT_S)
+                raise LimitReached(
+                    f"the limit is {most} requests at a time; wait until a request is finished", STREAM_WAIT_S
+                )
             self._streams[stream.id] = stream
         return stream
 
@@ -124,12 +126,12 @@ class Programs:
         with self._lock:
             stream = self._streams.get(id)
         if stream is None or stream.caller != caller:
-            raise UnknownRequest("no such request of yours runs; it may have ended already")
+            raise UnknownRequest("request not found; the request may have ended")
         stream.stop()
 
     def _engine(self, name: str) -> EngineStatus:
         """Return the status of an engine. Raises UnknownEngine, and NotReady while the engine loads."""
         status = self._studio.named_voices.engine(name)
         if status.state == "loading":
-            raise NotReady(f"{status.title} is still loading ({status.message}); ask again in a few seconds")
+            raise NotReady(f"{status.title} is still loading ({status.message}); try again in a few seconds")
         return status

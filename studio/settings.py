@@ -25,7 +25,7 @@ KEY_MIN = 16  # characters
 Network = IPv4Network | IPv6Network
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 NOT_YET = {
-    "BATCH_WINDOW_MS": "a request joins the batch that runs and waits for no other; remove it",
+    "BATCH_WINDOW_MS": "remove this setting; requests join the running batch at once",
 }
 
 
@@ -36,7 +36,7 @@ def read_keys(keys: SecretStr) -> dict[str, str]:
         raise ValueError(f"write each key as name:key, with at least {KEY_MIN} characters that nobody can guess")
     names = {key: name for name, _, key in listed}
     if not len({*names.values()}) == len(names) == len(listed):
-        raise ValueError("two keys have one name or are the same; give each a name of its own")
+        raise ValueError("two keys or their names are equal; use different keys and names")
     return names
 
 
@@ -53,7 +53,7 @@ def _network(written: object) -> Network:
         raise ValueError("write each proxy as an address or a network, such as 127.0.0.1 or 10.0.0.0/8") from None
     if network.prefixlen == 0:
         raise ValueError(
-            "name the addresses of the proxies; a network of all addresses lets every client forge its address"
+            "write the addresses of the proxies; a network of all addresses lets every client forge its address"
         )
     return network
 
@@ -200,7 +200,7 @@ class Settings(BaseSettings):
         if not all(alias and name and alias != name for alias, name in pairs):
             raise ValueError("write each alias as name:voice or name:model, such as alloy:amber,tts-1:f5")
         if len(dict(pairs)) < len(pairs):
-            raise ValueError("one alias has two names; keep one of them")
+            raise ValueError("an alias is defined twice; keep one definition")
         return dict(pairs)
 
     @field_validator("data_dir", "archives_dir", "socket")
@@ -222,7 +222,7 @@ class Settings(BaseSettings):
     @classmethod
     def _origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if not all(ORIGIN.fullmatch(origin) for origin in value):
-            raise ValueError("write each site as https://name, without a path; every one has to be named")
+            raise ValueError("write each site as https://name, without a path or wildcard")
         return value
 
     @field_validator("root_path")

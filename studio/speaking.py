@@ -193,7 +193,7 @@ class SpeechService:
         with self._lock:
             found = self._performances.get((session_id, id))
         if found is None:
-            raise UnknownPerformance("this take is no longer being made; look for it in the list of takes")
+            raise UnknownPerformance("this take is finished or cancelled; see the list of takes")
         return found
 
     def _cast(self, order: Order, session_id: str) -> tuple[Order, Reference, Weights | None]:
@@ -209,7 +209,7 @@ class SpeechService:
 
     def _ignored(self, order: Order) -> str:
         title = self._manager.status(order.engine).title
-        return f"{title} speaks {order.champion} from its reference; its own weights are for F5-TTS"
+        return f"{title} uses the reference of {order.champion}; the fine-tuned weights work only with F5-TTS"
 
     def _remember(self, performance: Performance) -> None:
         with self._lock:

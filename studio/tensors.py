@@ -86,10 +86,12 @@ def _outputs(asked: Mapping[str, Any]) -> dict[str, bool]:
     """Return the requested outputs, by default the samples and their rate. Raises BadTensors."""
     listed, all_as_bytes = asked.get("outputs") or [{"name": AUDIO}, {"name": RATE}], _flag(asked, "binary_data_output")
     if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
-        raise BadTensors('"outputs" must be a list of objects with a name; correct it and send the request again')
+        raise BadTensors(
+            '"outputs" must be a list of objects with a name; correct "outputs" and send the request again'
+        )
     wanted = {str(one.get("name")): _flag(one, "binary_data", all_as_bytes) for one in listed}
     if unknown := sorted(wanted.keys() - {AUDIO, RATE, WAV}):
-        raise BadTensors(f"there is no output {unknown[0][:40]!r}; ask for {AUDIO}, {RATE} or {WAV}")
+        raise BadTensors(f"unknown output {unknown[0][:40]!r}; request {AUDIO}, {RATE} or {WAV}")
     if wanted.get(WAV) is False:
         raise BadTensors(
             f'{WAV}: JSON cannot carry a file; set "binary_data": true in its parameters, or ask for {AUDIO}'
@@ -114,12 +116,14 @@ def _inputs(asked: Mapping[str, Any], behind: bytes) -> dict[str, Value]:
         name, parameters = one.get("name"), one.get("parameters")
         size = parameters.get("binary_data_size") if isinstance(parameters, dict) else None
         if not isinstance(name, str) or name in values or one.get("shape") not in SHAPES:
-            raise BadTensors("each input has a name of its own and the shape [1]; correct it, send it again")
+            raise BadTensors(
+                "each input needs a unique name and the shape [1]; correct the inputs and send the request again"
+            )
         if size is None:
             values[name] = _listed(name, one.get("datatype"), one.get("data"))
             continue
         if type(size) is not int or not 0 <= size <= len(behind):
-            raise BadTensors(f"{name}: the body ends before its {size} bytes; send it whole")
+            raise BadTensors(f"{name}: the body is shorter than {size} bytes; send the complete body")
         values[name] = _packed(name, one.get("datatype"), behind[:size])
         behind = behind[size:]
     return values
@@ -130,9 +134,11 @@ def read_object(written: bytes, name: str = "the body") -> Mapping[str, Any]:
     try:
         read = json.loads(written)
     except (ValueError, RecursionError) as error:
-        raise BadTensors(f"{name} is not JSON; send an object, or tell json-header-size in the body's type") from error
+        raise BadTensors(
+            f"{name} is not JSON; send a JSON object, or set json-header-size in the type of the body"
+        ) from error
     if not isinstance(read, dict):
-        raise BadTensors(f"{name} is not a JSON object; send one")
+        raise BadTensors(f"{name} is not a JSON object; send a JSON object")
     return read
 
 
@@ -141,7 +147,7 @@ def _listed(name: str, datatype: object, data: object) -> Value:
         data = data[0]
     fits = isinstance(data, str) if datatype == "BYTES" else isinstance(data, int | float) and datatype in NUMBERS
     if not fits:
-        raise BadTensors(f"{name}: one value of its datatype is wanted as data, such as BYTES and a list of one text")
+        raise BadTensors(f"{name}: data must be a list with one value of the datatype, such as one text for BYTES")
     return data  # type: ignore[return-value]
 
 
@@ -154,4 +160,6 @@ def _packed(name: str, datatype: object, data: bytes) -> Value:
         (value,) = np.frombuffer(data, NUMBERS[str(datatype)])
         return value.item()
     except (ValueError, KeyError) as error:
-        raise BadTensors(f"{name}: its bytes are not one value of its datatype; correct it, send it again") from error
+        raise BadTensors(
+            f"{name}: the bytes are not one value of the datatype; correct the data and send the request again"
+        ) from error

@@ -80,11 +80,13 @@ def _arguments(target: Path, max_duration_s: float, how: tuple[str, ...]) -> lis
 def _check(code: int, log: str, target: Path, max_duration_s: float) -> None:
     decoded_s = _decoded_s(target)
     if target.is_file() and target.stat().st_size >= OUTPUT_MAX_BYTES:
-        raise BadAudio("the file contains far more sound than a clip may have; cut it to under 2 minutes")
+        raise BadAudio("the file is much longer than a clip may be; cut the clip to less than 2 minutes")
     if SEVERAL in log:
         raise BadAudio("the file contains several joined recordings; export them as one")
     if code and not decoded_s:
-        raise BadAudio("this is not sound the studio can read, or it is cut off; export it as WAV, FLAC or MP3")
+        raise BadAudio(
+            "the file is not audio that the studio can read, or is cut off; export the clip as WAV, FLAC or MP3"
+        )
     if decoded_s >= max_duration_s - SHORTFALL_MAX_S:
         return
     claimed_s = _claimed_s(log)

@@ -6,12 +6,12 @@ from engines.types import Setting
 SPEC = Spec(
     name="f5",
     title="F5-TTS",
-    good_at="Speaks at the pace you set.",
+    good_at="Adjustable speaking rate.",
     settings=(
         Setting(
             name="speed",
             label="Speed",
-            help="1 is the speaking rate of the reference, 2 is twice as fast.",
+            help="1 = rate of the reference, 2 = twice as fast.",
             least=0.3,
             most=2.5,
             step=0.05,
@@ -21,7 +21,7 @@ SPEC = Spec(
         Setting(
             name="steps",
             label="Steps",
-            help="Number of refinement steps (NFE). More steps take longer; beyond some number, quality stays equal.",
+            help="Refinement steps (NFE). More steps can sound better but take longer.",
             least=2,
             most=64,
             step=1,
@@ -31,7 +31,7 @@ SPEC = Spec(
         Setting(
             name="guidance",
             label="Guidance",
-            help="How closely the engine follows voice and text (CFG). High values sound harsh.",
+            help="How closely the audio follows voice and text (CFG). High values sound harsh.",
             least=0,
             most=10,
             step=0.1,
@@ -45,7 +45,6 @@ SPEC = Spec(
         "embedded": "Apache-2.0, trained on synthetic speech",
     },
     likenesses={
-        "embedded": "The built-in weights speak English and approximate a new voice: takes have a likeness of 0.76 to it; "
-        "two clips of one voice have 0.89 and two voices 0.52."
+        "embedded": "Takes compared with a new voice: 0.76. Two clips of the same voice: 0.89. Two different voices: 0.52."
     },
 )

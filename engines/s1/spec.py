@@ -6,12 +6,12 @@ from engines.types import Setting
 SPEC = Spec(
     name="s1",
     title="S1-Mini",
-    good_at="Streams speech, so the first sound comes almost at once.",
+    good_at="Streams audio: playback starts almost at once.",
     settings=(
         Setting(
             name="temperature",
             label="Temperature",
-            help="How random the speech is. Low values sound steady, high values lively, very high values slurred.",
+            help="Variation of the speech. Low = steady, high = lively, very high = slurred.",
             least=0.05,
             most=1.5,
             step=0.05,
@@ -19,7 +19,7 @@ SPEC = Spec(
         Setting(
             name="top_p",
             label="Top-p",
-            help="The share of the most likely sounds to choose from. Low values are safer.",
+            help="Share of the most likely sounds to choose from. Low = safer.",
             least=0.05,
             most=1,
             step=0.05,
@@ -27,7 +27,7 @@ SPEC = Spec(
         Setting(
             name="repetition_penalty",
             label="Repetition penalty",
-            help="Above 1, recent sounds become less likely.",
+            help="Above 1, repeated sounds become less likely.",
             least=0.9,
             most=2,
             step=0.05,
@@ -40,7 +40,6 @@ SPEC = Spec(
         "embedded": "Apache-2.0, trained on synthetic speech",
     },
     likenesses={
-        "embedded": "The built-in weights speak English and approximate a new voice: takes have a likeness of 0.81 to it; "
-        "two clips of one voice have 0.89 and two voices 0.52."
+        "embedded": "Takes compared with a new voice: 0.81. Two clips of the same voice: 0.89. Two different voices: 0.52."
     },
 )

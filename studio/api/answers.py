@@ -28,7 +28,7 @@ from studio.web.callers import Callers
 
 log = logging.getLogger(__name__)
 
-GONE = "whoever asked has hung up; ask again"
+GONE = "the client disconnected; send the request again"
 SSE = "text/event-stream"
 WholeFormat = Literal["wav", "flac"]  # formats whose header has the length, which is unknown during streaming
 

@@ -35,7 +35,7 @@ def _iso(value: str) -> str:
     try:
         return date.fromisoformat(value).isoformat() if value else ""
     except ValueError:
-        raise ValueError("a date is year-month-day, as in 2026-11-21") from None
+        raise ValueError("write the date as year-month-day, such as 2026-11-21") from None
 
 
 class ConsentForm(BaseModel):
@@ -76,7 +76,7 @@ def _check_settings(champion: Champion, before: Champion, manager: Manager) -> N
     read_order(champion.settings)
     limits = {status.name: status.settings for status in manager.statuses()}
     if champion.engine != before.engine and champion.engine not in limits:
-        raise BadChampion(f"this studio has no engine {champion.engine!r}; choose one of {', '.join(limits)}")
+        raise BadChampion(f"unknown engine {champion.engine!r}; choose one of {', '.join(limits)}")
     own = limits.get(champion.engine, {})
     for name in champion.settings.keys() & own.keys():
         own[name].check(champion.settings[name])
@@ -134,7 +134,7 @@ def _reading(studio: Studio, ownership: Ownership) -> APIRouter:
         saved = champions.get(id, version)
         name = next((name for name in PORTRAITS if name in saved.members), None)
         if name is None:
-            raise UnknownChampion(f"{saved.champion.title} has no portrait; draw its mark from its id")
+            raise UnknownChampion(f"{saved.champion.title} has no portrait; show the default picture of the id instead")
         kind = PICTURE_TYPES[PurePath(name).suffix]
         return FileResponse(champions.path(saved, name), media_type=kind, headers=_cached(version))
 
@@ -164,7 +164,7 @@ def _writing(studio: Studio, ownership: Ownership) -> APIRouter:
     def edit(id: str, form: EditForm) -> Any:
         champion = form.champion.applied_to(champions.get(id, form.expected).champion, studio.manager)
         if champion.id != id:
-            raise BadChampion("a champion keeps its id; duplicate it under another one")
+            raise BadChampion("the id of a champion cannot change; duplicate the champion with a new id")
         return answer(id, lambda: champions.edit(champion, expected=form.expected))
 
     @routes.put("/{id}/portrait")

@@ -26,16 +26,16 @@ from studio.web.session import SESSION_HEADER
 
 log = logging.getLogger(__name__)
 
-MISTAKE = "the studio failed to handle this request, and its log says why; try again, or change the request"
-BROKE_OFF = "the request broke off before its end; send it again"
+MISTAKE = "the studio failed to handle this request; see the log for the reason, then try again or change the request"
+BROKE_OFF = "the request is incomplete; send the request again"
 
 # FastAPI chains these errors to an HTTPException without details. It describes invalid JSON itself.
 UNREAD = (RecursionError, ValueError)
 NOT_JSON = (
-    "the body cannot be read: it is not UTF-8, is nested too deeply or holds a number of thousands of digits; "
-    "correct it and send it again"
+    "the body cannot be read: the body is not UTF-8, is nested too deeply or contains a number that "
+    "is too long; correct the body and send it again"
 )
-NOT_AN_OBJECT = "the body is not a JSON object; send one, with Content-Type: application/json"
+NOT_AN_OBJECT = "the body is not a JSON object; send a JSON object with Content-Type: application/json"
 
 # The first matching base class counts. Any other EngineError is a fault of the request: 400.
 STATUSES: tuple[tuple[tuple[type[EngineError], ...], int], ...] = (

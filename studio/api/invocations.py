@@ -100,7 +100,7 @@ def _read(media_type: str, body: bytes) -> tuple[TensorRequest | None, Invocatio
         return None, _form(asked)
     json_bytes = int(binary[1]) if binary else len(body)
     if json_bytes > len(body):
-        raise BadTensors("the body ends before its json-header-size; send it whole")
+        raise BadTensors("the body is shorter than json-header-size; send the complete body")
     tensors = read_tensors(body, json_bytes)
     named = {NAMES.get(name, name): value for name, value in tensors.values.items() if name != SETTINGS}
     return tensors, _form({**read_object(str(tensors.values.get(SETTINGS) or "{}").encode(), SETTINGS), **named})

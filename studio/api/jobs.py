@@ -37,7 +37,7 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
     def archive(id: str) -> FileResponse:
         job = jobs.get(id)
         if not isinstance(job.result, Path) or not job.result.is_file():
-            raise UnknownJob("there is no such archive, or no longer; package the champion again")
+            raise UnknownJob("the archive is no longer available; package the champion again")
         return FileResponse(job.result, media_type="application/gzip", headers=attachment(archive_name(job.champion)))
 
     @routes.post("/{id}/pause")

@@ -31,7 +31,7 @@ def router(studio: Studio) -> APIRouter:
         """
         performance = studio.speaking.performance(session_id, id)
         if performance.sample_rate is None:
-            raise NotReady("the engine is still loading; its sound opens when it is ready")
+            raise NotReady("the engine is still loading; audio is available when the engine is ready")
         headers = {
             "x-sample-rate": str(performance.sample_rate),
             "cache-control": "no-store",

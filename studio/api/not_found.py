@@ -15,10 +15,12 @@ PARTS = (  # first parts of the API's addresses
 )
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 WITHOUT_VERSION = "audio"  # the first part of an address whose client lacks /v1 in its base address
-SOCKET = "this address is a WebSocket; connect with ws:// or wss://, and let every proxy in between forward the Upgrade header"
-NOTHING = "there is nothing at this address; /docs lists every address"
-DOUBLED = "there is nothing at this address; remove the slash at the end of the client's base address"
-VERSION_MISSING = "there is nothing at this address; end the client's base address with /v1"
+SOCKET = (
+    "this address is a WebSocket; connect with ws:// or wss://, and configure all proxies to forward the Upgrade header"
+)
+NOTHING = "unknown address; /docs lists all addresses"
+DOUBLED = "unknown address; remove the slash at the end of the client's base address"
+VERSION_MISSING = "unknown address; end the client's base address with /v1"
 
 
 class NotFoundRoute:
@@ -38,7 +40,7 @@ class NotFoundRoute:
         elif self._is_taken({**scope, "type": "websocket"}):
             answer = problem(SOCKET, 426, headers={"upgrade": "websocket"})
         elif taken := self._methods(scope):
-            detail = f"this address takes {' and '.join(taken)}, not {request.method[:20]}; /docs describes it"
+            detail = f"this address accepts {' and '.join(taken)}, not {request.method[:20]}; see /docs"
             answer = problem(detail, 405, headers={"allow": ", ".join(taken)})
         else:
             answer = problem(_advice(request.url.path), 404)

@@ -24,8 +24,8 @@ from studio.programs import Programs
 from studio.references.acceptance import read_reference
 from studio.texts import Name, Text, Transcript
 
-INSTRUCTIONS = "no engine here follows instructions; leave them out, and choose a voice that sounds like what you want"
-ONE_VOICE = "name a voice, or send reference_audio and reference_text, but not both; GET /v1/voices lists the voices"
+INSTRUCTIONS = "instructions are not supported; remove the instructions and choose a voice with the sound that you want"
+ONE_VOICE = "send either a voice, or reference_audio and reference_text; GET /v1/voices lists the voices"
 SAME_FORMATS = {"ogg": "opus", "mpeg": "mp3"}  # other names that clients send for formats
 CONTENT: dict[str, Any] = {media: {} for media in (*MEDIA_TYPES.values(), SSE)}
 
@@ -57,18 +57,19 @@ class SpeechRequest(BaseModel):
     input: Text
     voice: Annotated[Name | VoiceId, Field(description="a champion's id, a sample's name or an alias")] = ""
     reference_audio: Annotated[
-        str, Field(description="instead of voice: a sound file in base64, which is not kept")
+        str, Field(description="instead of voice: an audio file in base64; the studio does not store the file")
     ] = ""
-    reference_text: Annotated[Transcript, Field(description="what is said in reference_audio, word for word")] = ""
-    ignore_report: Annotated[
-        bool, Field(description="use reference_audio although the page's report finds it unusable")
-    ] = False
+    reference_text: Annotated[Transcript, Field(description="exact transcript of reference_audio")] = ""
+    ignore_report: Annotated[bool, Field(description="use reference_audio even if its checks fail")] = False
     model: Annotated[Name, Field(description="f5, s1 or an alias; empty: the champion's engine")] = ""
     response_format: StreamFormat = "mp3"
     stream_format: Literal["audio", "sse"] = "audio"
-    instructions: Annotated[Text | None, Field(description="must be empty: no engine follows instructions")] = None
+    instructions: Annotated[Text | None, Field(description="must be empty: instructions are not supported")] = None
     stream: Annotated[
-        bool, Field(description="send FLAC while it is made, without its length; other formats always are")
+        bool,
+        Field(
+            description="stream FLAC during generation, without the length in its header; other formats always stream"
+        ),
     ] = False
     language: Annotated[Name, Field(description="en; numbers and dates are spelled out in English")] = "en"
     user: Annotated[Any, Field(description="ignored")] = None
@@ -117,7 +118,9 @@ class SpeechRequest(BaseModel):
         try:
             sound = base64.b64decode(self.reference_audio, validate=True)
         except ValueError as error:
-            raise BadAudio("reference_audio is not base64; encode the file's bytes and send them again") from error
+            raise BadAudio(
+                "reference_audio is not base64; encode the bytes of the file as base64 and send the request again"
+            ) from error
         return read_reference(sound, self.reference_text, ignore_report=self.ignore_report)
 
 
@@ -150,7 +153,7 @@ class GenerateRequest(BaseModel):
 def check_language(language: str) -> None:
     """Refuse languages other than English. Raises BadSetting."""
     if re.split("[-_]", language.lower())[0] not in ("en", "auto", ""):
-        raise BadSetting(f"the studio reads English, not {shown(language)}; leave language out or send en")
+        raise BadSetting(f"language {shown(language)} is not supported; remove language or send en")
 
 
 def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:

@@ -44,7 +44,7 @@ END = b"__END__"
 BIDIRECTIONAL = "/invocations-bidirectional-stream"  # path that SageMaker uses
 CLOSED_BY_ERROR = 4_000  # this plus the HTTP status of the error is the close code
 REASON_BYTES = 123  # limit of the reason in a close frame (RFC 6455)
-VOICE_NEEDED = "name a voice: a champion's id, or a sample's name"
+VOICE_NEEDED = "send a voice: a champion id or a sample name"
 LINES_MAX = 16  # most lines of a connection that are spoken or wait
 AHEAD = 2  # most sentences of one text in the scheduler at a time
 
@@ -88,7 +88,9 @@ class Line:
     def add(self, text: str, more: bool) -> None:
         """Add the next piece of the text. Raises BadMessage."""
         if self._characters + len(text) > MAX_CHARACTERS:
-            raise BadMessage(f"this line has more than {MAX_CHARACTERS:,} characters; end it and begin another")
+            raise BadMessage(
+                f"this line has more than {MAX_CHARACTERS:,} characters; end the line and start a new line"
+            )
         self._characters += len(text)
         sentence = self._reader.add(text)
         if not more:
@@ -214,7 +216,7 @@ class Conversation:
         self._programs.callers.spend(self._caller, len(message.text), requests=int(line is None))
         if line is None:
             if len(self._lines) >= LINES_MAX:
-                raise BadMessage(f"{LINES_MAX} lines are waiting already; wait for an __END__ first")
+                raise BadMessage(f"{LINES_MAX} lines are already waiting; wait for an __END__ first")
             line = Line(message, self._programs.open(self._caller), self._programs.has_words)
             self._as_text = line.as_text
             self._lines.append(line)

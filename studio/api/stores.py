@@ -76,5 +76,5 @@ def _planned(job: Job, jobs: Jobs) -> TransferPlan:
     job.wait()
     jobs.forget(job.id)
     if not isinstance(job.result, TransferPlan):
-        raise StoreError(job.error or "the look was cancelled; ask again")
+        raise StoreError(job.error or "listing the store was cancelled; try again")
     return job.result

@@ -51,8 +51,8 @@ async def _stream(request: Request, path: Path) -> str:
         form = FormFile(options.get(b"boundary", b""), file.write) if kind == b"multipart/form-data" else None
         await _pour(request, form.feed if form else file.write)
         if file.tell() == 0:
-            hint = ", as the body or as a form's `file`" if form else ""
-            raise BadInput(f"the file is empty or did not arrive; send another{hint}")
+            hint = ", as the body or as the `file` field of a form" if form else ""
+            raise BadInput(f"the file is empty or missing; send a file{hint}")
     return form.name if form else ""
 
 
@@ -67,9 +67,11 @@ async def _pour(request: Request, feed: Feed) -> None:
                 collected.clear()
         await to_thread.run_sync(feed, bytes(collected))
     except ClientDisconnect as error:
-        raise BadInput("the upload broke off; send the file again") from error
+        raise BadInput("the upload is incomplete; send the file again") from error
     except FormParserError as error:
-        raise BadInput("this is no form that can be read; send the file as the body, or as a form's `file`") from error
+        raise BadInput(
+            "the multipart form could not be parsed; send the file as the body, or as the `file` field of a form"
+        ) from error
 
 
 class FormFile:
@@ -78,7 +80,7 @@ class FormFile:
     def __init__(self, boundary: bytes, write: Feed) -> None:
         """Parse parts separated by `boundary`. Raises BadInput if the boundary is empty."""
         if not boundary:
-            raise BadInput("this form does not say where its parts end; send the file as the body")
+            raise BadInput("the multipart form has no boundary; send the file as the body")
         self.name = ""  # file name from the sender
         self._write = write
         self._header, self._value, self._part = b"", b"", b""
@@ -116,5 +118,5 @@ class FormFile:
 def _ending(name: str, endings: Sequence[str]) -> str:
     ending = PurePath(name.lower()).suffix
     if ending not in endings:
-        raise BadInput(f"this is no {' or '.join(endings)} file; choose another")
+        raise BadInput(f"the file is not a {' or '.join(endings)} file; choose another file")
     return ending

@@ -25,12 +25,12 @@ class VoiceForm(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    file: UploadFile = Field(description="the clip, whole")
-    transcript: Transcript = Field(description="what is said in the file, word for word")
-    name: Name = Field("", description="empty: the file's name")
+    file: UploadFile = Field(description="the complete clip")
+    transcript: Transcript = Field(description="exact transcript of the file")
+    name: Name = Field("", description="empty: the file name")
     id: Name = Field("", description="empty: an unused id, made from the name")
-    ignore_report: bool = Field(False, description="keep the clip although the page's report finds it unusable")
-    model: Name = Field("", description="the champion's engine; empty: the studio's first engine")
+    ignore_report: bool = Field(False, description="save the clip even if its checks fail")
+    model: Name = Field("", description="engine of the champion; empty: the first engine of the studio")
 
 
 def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRouter:
@@ -75,7 +75,7 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
         if reference.audio.duration_s > (most_s := studio.manager.reference_max_s(engine.name)):
             lasts_s = reference.audio.duration_s
             raise BadAudio(
-                f"the clip lasts {lasts_s:.1f} s, and {engine.title} hears {most_s:.0f} s of it; send a part"
+                f"the clip is {lasts_s:.1f} s long, but {engine.title} uses at most {most_s:.0f} s; send a shorter part"
             )
         voice = studio.take_voices.of(reference, engine.name, form.name or Path(form.file.filename or "").stem)
         draft = studio.champions.draft(voice)

@@ -25,15 +25,20 @@ def check_members(folder: Path, names: Collection[str], as_id: str = "") -> Cham
     `as_id` replaces the champion's id. Raises BadArchive.
     """
     if missing := [name for name in REQUIRED if name not in names]:
-        raise BadArchive(f"{' and '.join(missing)} is missing; an archive without it is no champion")
+        raise BadArchive(f"the archive lacks {' and '.join(missing)}; package the champion again")
     try:
         champion = Champion.read((folder / METADATA).read_bytes(), (folder / TRANSCRIPT).read_bytes(), as_id)
     except BadChampion as error:
         raise BadArchive(str(error)) from error
     if champion.fine_tuned and WEIGHTS not in names:
-        raise BadArchive("metadata.json says the voice is fine-tuned, but model.pt is missing; fetch the archive again")
+        raise BadArchive(
+            "metadata.json says the voice is fine-tuned, but model.pt is missing; download the archive again"
+        )
     if not champion.fine_tuned and WEIGHTS in names:
-        raise BadArchive('there is a model.pt, but metadata.json does not say "model_type": "fine_tuned"; correct it')
+        raise BadArchive(
+            'the archive has a model.pt, but metadata.json does not say "model_type": "fine_tuned"; correct '
+            "metadata.json"
+        )
     for name in sorted(CONTAINERS.keys() & set(names)):
         _check_sound(folder / name)
     _check_pictures(folder, [name for name in PORTRAITS if name in names])
@@ -46,26 +51,26 @@ def _check_sound(path: Path) -> None:
         with soundfile.SoundFile(path) as sound:
             container, rate, frames = sound.format, sound.samplerate, sound.frames
         if container not in CONTAINERS[path.name]:
-            raise BadArchive(f"{path.name} holds {container}; put a {CONTAINERS[path.name][0]} file there")
+            raise BadArchive(f"{path.name} is {container}; replace the file with a {CONTAINERS[path.name][0]} file")
         longest_s = max(engine.reference_max_s for engine in specs())  # a champion's reference is used as a whole
         if not MIN_S * rate <= frames <= min(longest_s * rate, FRAMES_MAX):
             raise BadArchive(
-                f"{path.name} does not last {MIN_S:.0f} to {longest_s:.0f} s; a voice needs 3 to 12, cut it"
+                f"{path.name} must be {MIN_S:.0f} to {longest_s:.0f} s long, best 3 to 12 s; cut the audio"
             )
         decoded = decode_channels(path, max_duration_s=MAX_S, foreign=False)
         if len(decoded.mix.samples) != frames:  # engines read only the length in the header
-            raise BadArchive(f"{path.name} is longer than its header says; export it again")
+            raise BadArchive(f"{path.name} is longer than its header says; export the audio again")
         require_voice(decoded.mix, Source.of(decoded))
     except (soundfile.LibsndfileError, TypeError) as error:
-        raise BadArchive(f"{path.name} is not sound or is damaged; fetch or export the archive again") from error
+        raise BadArchive(f"{path.name} is not audio or is damaged; download or export the archive again") from error
     except BadAudio as error:
         raise BadArchive(f"{path.name}: {error}") from error
 
 
 def _check_pictures(folder: Path, names: Collection[str]) -> None:
     if len(names) > 1:
-        raise BadArchive(f"there are {len(names)} portraits; leave one and pack again")
+        raise BadArchive(f"the archive has {len(names)} portraits; keep one portrait and pack the archive again")
     for name in names:
         with (folder / name).open("rb") as file:
             if PICTURES[name].match(file.read(12)) is None:
-                raise BadArchive(f"{name} is not the picture its name says; replace or remove it")
+                raise BadArchive(f"{name} does not match its picture format; replace or remove the picture")

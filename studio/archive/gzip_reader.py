@@ -18,11 +18,11 @@ KINDS = {  # other kinds of files, by their first bytes
     b"\x28\xb5\x2f\xfd": "a zstd file",
     b"7z\xbc\xaf": "a 7z file",
     b"Rar!": "a rar file",
-    b"RIFF": "a sound file",
-    b"fLaC": "a sound file",
+    b"RIFF": "an audio file",
+    b"fLaC": "an audio file",
 }
-CUT_OFF = "the archive is cut off; fetch or export it again"
-DAMAGED = "the archive is damaged; fetch or export it again"
+CUT_OFF = "the archive is incomplete; download or export the archive again"
+DAMAGED = "the archive is damaged; download or export the archive again"
 
 
 class GzipReader:
@@ -41,7 +41,7 @@ class GzipReader:
         self._ready = memoryview(b"")
         self._input = self._more_input()
         if not self._input.startswith(MAGIC):
-            raise BadArchive(f"{_kind(self._input)}; an archive is a .tar.gz, pack it with tar -czf")
+            raise BadArchive(f"{_kind(self._input)}; an archive must be a .tar.gz file, pack the files with tar -czf")
 
     def read(self, count: int) -> memoryview:
         """Return the next `count` bytes or fewer, at least one."""
@@ -83,7 +83,7 @@ class GzipReader:
         for piece in pieces:
             padding += len(piece)
             if piece.strip(b"\0") or padding > self._limits.padding:
-                raise BadArchive("something follows the end of the archive; pack it again with tar -czf")
+                raise BadArchive("the archive has extra data at the end; pack the files again with tar -czf")
 
     def _inflate(self) -> bytes:
         """Return the next piece; empty at the end of the last member."""
@@ -108,7 +108,7 @@ class GzipReader:
             return False
         self._members += 1
         if self._members > self._limits.gzip_members:
-            raise BadArchive("the archive is compressed in too many parts; pack it again with tar -czf")
+            raise BadArchive("the archive is compressed in too many parts; pack the files again with tar -czf")
         self._stream = zlib.decompressobj(GZIP)
         return True
 
@@ -116,10 +116,13 @@ class GzipReader:
         self._unpacked += len(piece)
         limits = self._limits
         if self._unpacked > limits.total:
-            raise BadArchive(f"the archive unpacks to more than {limits.total / 1e9:.1f} GB; no champion is that large")
+            raise BadArchive(
+                f"the archive unpacks to more than {limits.total / 1e9:.1f} GB; remove files that are not part "
+                "of a champion"
+            )
         if self._unpacked > limits.ratio_free + limits.ratio * self._packed:
             raise BadArchive(
-                f"the archive unpacks to over {limits.ratio} times its size, as no voice does; pack the champion again"
+                f"the archive unpacks to more than {limits.ratio} times its size; package the champion again"
             )
         return piece
 
@@ -135,5 +138,5 @@ def _kind(start: bytes) -> str:
         return "the file is empty"
     named = next((kind for magic, kind in KINDS.items() if start.startswith(magic)), None)
     if named is None and start[257:262] == b"ustar":
-        named = "a tar file that is not compressed"
-    return f"the file is {named or 'no gzip file'}"
+        named = "an uncompressed tar file"
+    return f"the file is {named or 'not a gzip file'}"

@@ -53,8 +53,10 @@ class Layout:
     def place(self, header: tarfile.TarInfo) -> str | None:
         """Return the member that an entry is, or None if the entry is skipped. Raises BadArchive."""
         if header.type not in (*FILES, tarfile.DIRTYPE):
-            kind = KINDS.get(header.type, "an entry of an unknown kind")
-            raise BadArchive(f"{printable(header.name)} is {kind}; an archive holds plain files only, pack it again")
+            kind = KINDS.get(header.type, "an unknown kind of entry")
+            raise BadArchive(
+                f"{printable(header.name)} is {kind}; an archive may contain only plain files, pack the archive again"
+            )
         parts = _parts(header.name)
         if _is_junk(parts):
             _check_size(header, 0 if header.isdir() else self._limits.junk)
@@ -67,7 +69,8 @@ class Layout:
     def _check_folder(self, parts: list[str], header: tarfile.TarInfo) -> None:
         if parts[1:] not in ([], SHIM_FOLDER):
             raise BadArchive(
-                f"the folder {printable(header.name)} does not belong to a champion; remove it and pack again"
+                f"the folder {printable(header.name)} does not belong to a champion; remove the folder and pack "
+                "the archive again"
             )
         _check_size(header, 0)
         if parts and parts != SHIM_FOLDER:
@@ -77,11 +80,13 @@ class Layout:
         allowed = self._limits.members
         depth = next((depth for depth in (0, 1) if "/".join(parts[depth:]) in allowed), None)
         if depth is None:
-            raise BadArchive(f"{printable(header.name)} does not belong to a champion; remove it and pack again")
+            raise BadArchive(
+                f"{printable(header.name)} does not belong to a champion; remove the file and pack the archive again"
+            )
         name = "/".join(parts[depth:])
         self._settle("".join(parts[:depth]))
         if name in self._seen:
-            raise BadArchive(f"{name} is there twice; remove one and pack again")
+            raise BadArchive(f"{name} is in the archive twice; remove one copy and pack the archive again")
         self._seen.add(name)
         _check_size(header, allowed[name])
         return name
@@ -89,11 +94,13 @@ class Layout:
     def _settle(self, place: str) -> None:
         if len(place) > TOP_MAX or not place.isprintable() or "\\" in place:
             raise BadArchive(
-                f"the folder {printable(place)} has a name no folder should have; rename it and pack again"
+                f"the folder name {printable(place)} is not allowed; rename the folder and pack the archive again"
             )
         self._places.add(place)
         if len(self._places) > 1:
-            raise BadArchive("the files lie in more than one folder; put all into one and pack again")
+            raise BadArchive(
+                "the files are in more than one folder; put all files into one folder and pack the archive again"
+            )
 
 
 def printable(name: str) -> str:
@@ -114,7 +121,7 @@ def _parts(name: str) -> list[str]:
     if not parts[0] and len(parts) > 1:
         raise BadArchive(f"{printable(name)} is an absolute path; pack the files from inside their folder")
     if ".." in parts:
-        raise BadArchive(f"{printable(name)} leads out of the archive; pack the files from inside their folder")
+        raise BadArchive(f"{printable(name)} points outside the archive; pack the files from inside their folder")
     while parts and parts[0] in (".", ""):
         parts = parts[1:]
     return parts
@@ -122,7 +129,7 @@ def _parts(name: str) -> list[str]:
 
 def _check_size(header: tarfile.TarInfo, most: int) -> None:
     if not 0 <= header.size <= most:
-        size = f"{header.size / 1e6:,.1f} MB" if header.size > 0 else "an impossible size"
+        size = f"{header.size / 1e6:,.1f} MB" if header.size > 0 else "an invalid size"
         raise BadArchive(
-            f"{printable(header.name)} has {size}, and at most {most / 1e6:,.1f} MB are taken; pack a smaller one"
+            f"{printable(header.name)} has {size}, but the limit is {most / 1e6:,.1f} MB; use a smaller file"
         )

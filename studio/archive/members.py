@@ -68,20 +68,24 @@ def _headers(archive: GzipReader, limits: ArchiveLimits) -> Iterator[tarfile.Tar
             yield tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
         except tarfile.HeaderError as error:
             raise BadArchive(DAMAGED) from error
-    raise BadArchive(f"the archive has more than {limits.entries} entries; a champion has a dozen, pack it again")
+    raise BadArchive(
+        f"the archive has more than {limits.entries} entries; remove files that are not part of a champion"
+    )
 
 
 def _refuse_overrides(archive: GzipReader, header: tarfile.TarInfo, limits: ArchiveLimits) -> None:
     """Skip an extended header (POSIX pax) whose keys are harmless. Raises BadArchive."""
     if not 0 <= header.size <= limits.extended:
-        raise BadArchive("the archive has an enormous extended header; pack it again with tar --format=ustar")
+        raise BadArchive(
+            "the extended header of the archive is too large; pack the files again with tar --format=ustar"
+        )
     records = archive.exactly(header.size)
     archive.exactly(-header.size % tarfile.BLOCKSIZE)
     for key in _keys(records):
         if key not in HARMLESS and not key.startswith(HARMLESS_FAMILIES):
             raise BadArchive(
-                f"an extended header sets {printable(key)}, which is not taken from archives; "
-                "give the folder a short name of plain letters and pack it again with tar --format=ustar"
+                f"an extended header sets {printable(key)}, which is not allowed; give the folder a short name "
+                "of plain letters and pack the files again with tar --format=ustar"
             )
 
 

@@ -52,17 +52,15 @@ def pack(members: Mapping[str, Path], target: Path, report: ProgressReporter, st
 
 def _checked(members: Mapping[str, Path]) -> Mapping[str, Path]:
     if missing := [name for name in REQUIRED if name not in members]:
-        raise BadChampion(f"a champion cannot be packed without {' and '.join(missing)}; add what is missing")
+        raise BadChampion(f"the champion lacks {' and '.join(missing)}; add the missing files")
     if foreign := sorted(set(members) - VOICE_MEMBERS):
-        raise BadChampion(f"a champion has no file {' or '.join(foreign)}; pack it without")
+        raise BadChampion(f"{' and '.join(foreign)} cannot be part of a champion; remove the file")
     for name, path in members.items():
         if not path.is_file():
-            raise BadChampion(f"{name} is gone from the disk; go back to an older version of the champion")
+            raise BadChampion(f"{name} is missing on the disk; restore an older version of the champion")
         if path.stat().st_size > LIMITS.members[name]:
             most = f"{LIMITS.members[name] / 1e6:,.1f} MB"
-            raise BadChampion(
-                f"{name} is larger than the {most} an archive may hold of it; replace it by a smaller one"
-            )
+            raise BadChampion(f"{name} is larger than the limit of {most}; use a smaller file")
     return members
 
 
@@ -74,7 +72,7 @@ def _append(archive: StoredGzip, name: str, path: Path, progress: ArchiveProgres
         while left:
             block = file.read(min(BLOCK, left))
             if not block:
-                raise BadChampion(f"{name} became shorter while it was packed; pack the champion again")
+                raise BadChampion(f"{name} changed during packaging; package the champion again")
             hashed.update(block)
             archive.write(block)
             left -= len(block)

@@ -23,7 +23,7 @@ class ArchiveProgress:
     def add(self, count: int) -> None:
         """Count bytes and report each new percent. Raises Cancelled once `stop` is set."""
         if self._stop.is_set():
-            raise Cancelled(f"{self._verb} was stopped; nothing of it was kept")
+            raise Cancelled(f"{self._verb} stopped; nothing was saved")
         self._done += count
         step = min(STEPS, self._done * STEPS // self._total)
         if step != self._step:

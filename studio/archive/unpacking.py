@@ -88,7 +88,7 @@ def receive(
 def size_of(archive: Path) -> int:
     """Return the size in bytes. Raises BadArchive if the file is missing."""
     if not archive.is_file():
-        raise BadArchive(f"there is no file {archive.name}; check its name and folder")
+        raise BadArchive(f"file {archive.name} not found; check the name and the folder")
     return archive.stat().st_size
 
 

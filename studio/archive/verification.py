@@ -40,14 +40,14 @@ class Verdict:
         if self.champion is None:
             return self.wrong
         kind = "a fine-tuned champion (its weights were not opened)" if self.champion.fine_tuned else "a base champion"
-        return f"{self.champion.id} is {kind}, {self.bytes / 1e6:,.1f} MB, whole, and {self._triton}"
+        return f"{self.champion.id} is {kind}, {self.bytes / 1e6:,.1f} MB, complete, and {self._triton}"
 
     @property
     def _triton(self) -> str:
         if not self.serves:
-            return "has no files for Triton; pack it again to add them"
+            return "has no files for Triton; package the champion again to add the files"
         if self.outdated:
-            return "has code for Triton from another version, which can crash Triton under load; pack it again"
+            return "has Triton code from another version, which can crash Triton under load; package the champion again"
         return "loads in Triton"
 
 

@@ -54,7 +54,7 @@ class Archives:
             licence=saved.champion.licence,
             sample=self._library.path(saved, ORIGINAL) if ORIGINAL in saved.members else None,
         )
-        report(Progress(1.0, f"{saved.champion.id} is packaged, {format_bytes(packed.bytes)}"))
+        report(Progress(1.0, f"packaged {saved.champion.id}, {format_bytes(packed.bytes)}"))
         return path, facts
 
     def import_missing(self, folder: Path) -> None:
@@ -85,11 +85,11 @@ class Archives:
             if as_id and json.loads((folder / METADATA).read_bytes()).get("champion_id") != as_id:
                 write_words(folder, unpacked.champion)
             elif same := self._same(unpacked):
-                report(Progress(1.0, f"{same.champion.id} was here already, exactly the same"))
+                report(Progress(1.0, f"{same.champion.id} is already up to date"))
                 return same
             found = file_failures(folder / REFERENCE, unpacked.champion.transcript)
             saved = self._library.publish(folder, expected=expected, weights=unpacked.weights)
-            report(Progress(1.0, "; ".join([f"{saved.champion.title} is kept as {saved.champion.id}", *found])))
+            report(Progress(1.0, "; ".join([f"{saved.champion.title} is saved as {saved.champion.id}", *found])))
             return saved
 
     def _same(self, unpacked: Unpacked) -> SavedChampion | None:

@@ -75,7 +75,9 @@ class Attachments:
     def weights(self, id: str) -> Weights:
         """Return the weights for speaking before they are saved. Raises UnknownAttachment."""
         attachment = self.get(id)
-        return Weights(str(attachment.folder / VERIFIED), attachment.vetted.sha256, f"{attachment.champion} on trial")
+        return Weights(
+            str(attachment.folder / VERIFIED), attachment.vetted.sha256, f"{attachment.champion}, unsaved weights"
+        )
 
     def save(self, id: str) -> SavedChampion:
         """Save these weights as a new version of the current champion. Raises UnknownAttachment, ChampionConflict, NotSaved."""
@@ -98,5 +100,5 @@ class Attachments:
     def get(self, id: str) -> Attachment:
         """Return weights on trial. Raises UnknownAttachment."""
         if id not in self._attachments:
-            raise UnknownAttachment("these weights are no longer on trial; attach them again")
+            raise UnknownAttachment("these weights are no longer available; attach the weights again")
         return self._attachments[id]

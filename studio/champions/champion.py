@@ -40,8 +40,11 @@ class ChampionConflict(Conflict):
 
     def __init__(self, id: str, expected: str) -> None:
         """Describe the conflict. `expected` is the version that should be current; empty = the champion should not exist."""
-        moved_on = f"somebody else saved {id} meanwhile; look at theirs, then save yours over it or under another id"
-        super().__init__(moved_on if expected else f"there is a champion {id} already; choose another id")
+        moved_on = (
+            f"champion {id} was changed by someone else; compare both versions, then replace the champion or "
+            "save yours with a new id"
+        )
+        super().__init__(moved_on if expected else f"champion id {id} is already used; choose another id")
         self.id = id
 
 
@@ -83,18 +86,18 @@ class Champion:
     def __post_init__(self) -> None:
         check_id(self.id)
         if not self.transcript.strip():
-            raise BadChampion("the reference has no transcript; type exactly what is said in it")
+            raise BadChampion("the reference has no transcript; type exactly the words in the reference")
         for name, longest in TEXTS.items():
             _check_text(name, getattr(self, name), longest)
         if self.colour and COLOUR.fullmatch(self.colour) is None:
-            raise BadChampion("a colour is # and six hex digits, as in #7a5cff; correct it or leave it out")
+            raise BadChampion("write the colour as # and six hex digits, such as #7a5cff, or remove it")
         if self.consent is not None:
             for name, longest in (("by", NAME_MAX), ("at", NAME_MAX), ("statement", STATEMENT_MAX)):
                 _check_text(f"consent's {name}", getattr(self.consent, name), longest)
         unknown = sorted(set(self.settings) - champion_settings())
         if unknown or not all(abs(value) <= NUMBER_MAX for value in self.settings.values()):
             raise BadChampion(
-                f"settings are numbers by name, not {', '.join(unknown) or 'infinite ones'}; leave them out"
+                f"settings must be finite numbers by name; remove {', '.join(unknown) or 'the infinite numbers'}"
             )
 
     @property
@@ -120,7 +123,7 @@ class Champion:
         facts, words = _facts(metadata), _words(transcript)
         if (kind := _required(facts, "model_type", f'add it: "{BASE}" or "{FINE_TUNED}"')) not in (BASE, FINE_TUNED):
             raise BadChampion(f'metadata.json must say "model_type": "{BASE}" or "{FINE_TUNED}"; correct it')
-        id = as_id or _required(facts, "champion_id", "add it, or choose an id when you bring the archive in")
+        id = as_id or _required(facts, "champion_id", "add it, or choose an id when you import the archive")
         known = {name: _known(name, read, facts[name]) for name, read in READ.items() if facts.get(name) is not None}
         return cls(id=check_id(id), transcript=words, fine_tuned=kind == FINE_TUNED, **known)
 
@@ -135,7 +138,8 @@ def check_id(id: object) -> str:
     if isinstance(id, str) and ID.fullmatch(id):
         return id
     raise BadChampion(
-        "a champion's id is 1 to 64 small letters, digits, - and _, beginning with a letter or digit; choose another"
+        "a champion id has 1 to 64 characters: lower-case letters, digits, - and _, starting with a "
+        "letter or digit; choose another id"
     )
 
 
@@ -147,9 +151,9 @@ def proposed_id(name: str) -> str:
 
 def _check_text(name: str, value: str, longest: int) -> None:
     if len(value) > longest:
-        raise BadChampion(f"the {name} has {len(value):,} characters; at most {longest:,} are kept, shorten it")
+        raise BadChampion(f"the {name} has {len(value):,} characters, but the limit is {longest:,}; shorten the {name}")
     if any(unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t\r" for character in value):
-        raise BadChampion(f"the {name} holds control characters; type it again")
+        raise BadChampion(f"the {name} contains control characters; type the {name} again")
 
 
 def _text(value: object) -> str:
@@ -162,9 +166,9 @@ def _facts(metadata: bytes) -> dict[str, Any]:
     try:
         facts = json.loads(metadata)
     except (ValueError, RecursionError) as error:
-        raise BadChampion("metadata.json is no JSON in UTF-8; write it anew") from error
+        raise BadChampion("metadata.json is not valid UTF-8 JSON; write the file again") from error
     if not isinstance(facts, dict):
-        raise BadChampion("metadata.json holds no JSON object; write it anew, as {...}")
+        raise BadChampion("metadata.json is not a JSON object; write the file again as {...}")
     return facts
 
 
@@ -172,12 +176,12 @@ def _words(transcript: bytes) -> str:
     try:
         return transcript.decode()
     except UnicodeDecodeError as error:
-        raise BadChampion("reference.txt is no text in UTF-8; write it anew") from error
+        raise BadChampion("reference.txt is not UTF-8 text; save the file as UTF-8") from error
 
 
 def _required(facts: Mapping[str, Any], key: str, advice: str) -> object:
     if facts.get(key) is None:
-        raise BadChampion(f'metadata.json holds no "{key}"; {advice}')
+        raise BadChampion(f'metadata.json lacks "{key}"; {advice}')
     return facts[key]
 
 
@@ -219,6 +223,6 @@ def _known(name: str, read: Callable[[object], object], value: object) -> Any:
     try:
         return read(value)
     except KeyError as error:
-        raise BadChampion(f'metadata.json: {name} holds no "{error.args[0]}"; add it, or leave {name} out') from error
+        raise BadChampion(f'metadata.json: {name} lacks "{error.args[0]}"; add it or remove {name}') from error
     except (TypeError, ValueError, OverflowError) as error:
-        raise BadChampion(f"metadata.json: {name} is not what it should be; correct it or leave it out") from error
+        raise BadChampion(f"metadata.json: {name} has the wrong type; correct or remove {name}") from error

@@ -185,7 +185,7 @@ class Champions:
 
         def work(report: ProgressReporter, stop: threading.Event) -> TransferPlan:
             path, facts = self._archives.package(saved, report, stop)
-            report(Progress(0.0, f"asking {name} what it holds"))
+            report(Progress(0.0, f"listing {name}"))
             plan = store.plan_push(id, facts)
             store.push(id, path, facts, report, stop)
             return plan
@@ -222,7 +222,7 @@ class Champions:
     def _store(self, name: str) -> Store:
         if name not in self.stores:
             known = ", ".join(self.stores) or "none"
-            raise UnknownStore(f"there is no store of that name, there are: {known}; add it to STUDIO_STORES")
+            raise UnknownStore(f"unknown store; choose one of {known}, or add the store to STUDIO_STORES")
         return self.stores[name]
 
     # Fine-tuned weights.
@@ -234,7 +234,7 @@ class Champions:
         def work(report: ProgressReporter, stop: threading.Event) -> Attachment:
             report(Progress(0.0, "checking the weights"))
             attachment = self._attachments.attach(id, weights, stop)
-            report(Progress(1.0, f"the weights fit; hear {id} with them, then keep or drop them"))
+            report(Progress(1.0, f"the weights fit; play {id} with the weights, then save or discard the weights"))
             return attachment
 
         return self.jobs.start("attach", id, work)

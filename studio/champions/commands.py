@@ -32,14 +32,16 @@ def main(arguments: Sequence[str], open_champions: Open) -> int:
     try:
         return parsed.run(parsed, open_champions)
     except KeyboardInterrupt:
-        return _refuse("stopped; nothing was kept, and a transfer goes on where it stopped", INTERRUPTED)
+        return _refuse("stopped; nothing was saved. Start a transfer again to resume it", INTERRUPTED)
     except EngineError as error:
         return _refuse(str(error), FAILED)
 
 
 def parser() -> ArgumentParser:
     """Return the parser; `run` of its result is the function of the command."""
-    commands = ArgumentParser(prog="python -m studio.champions", description="Kept voices as archives and in stores.")
+    commands = ArgumentParser(
+        prog="python -m studio.champions", description="Package, import, check, push and pull champions."
+    )
     kinds = commands.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, run: Callable[[Namespace, Open], int], help: str, *operands: str) -> ArgumentParser:
@@ -49,19 +51,19 @@ def parser() -> ArgumentParser:
             added.add_argument(operand)
         return added
 
-    packing = command("pack", _pack, "write a champion as an archive", "id")
+    packing = command("pack", _pack, "save a champion as an archive", "id")
     packing.add_argument("-o", "--output", metavar="FILE", help="default: ID.tar.gz in this folder")
-    unpacking = command("unpack", _unpack, "take an archive into the library", "file")
-    command("verify", _verify, "say what an archive is and whether it is whole", "file")
-    pushing = command("push", _push, "send a champion to a store; interrupted, it goes on", "id", "store")
-    pulling = command("pull", _pull, "fetch a champion from a store; interrupted, it goes on", "id", "store")
-    command("list", _list, "say what the library or a store holds").add_argument("store", nargs="?")
+    unpacking = command("unpack", _unpack, "import an archive into the library", "file")
+    command("verify", _verify, "show the content of an archive and check it", "file")
+    pushing = command("push", _push, "push a champion to a store; resumes an interrupted push", "id", "store")
+    pulling = command("pull", _pull, "pull a champion from a store; resumes an interrupted pull", "id", "store")
+    command("list", _list, "list the champions of the library or of a store").add_argument("store", nargs="?")
     for transfer in (pushing, pulling):
-        transfer.add_argument("--dry-run", action="store_true", help="only say what would be done")
+        transfer.add_argument("--dry-run", action="store_true", help="show the plan only")
     for importing in (unpacking, pulling):
         target = importing.add_mutually_exclusive_group()
-        target.add_argument("--as", dest="as_id", metavar="ID", default="", help="keep it as a new champion ID")
-        target.add_argument("--over", metavar="ID", default="", help="keep it as a new version of champion ID")
+        target.add_argument("--as", dest="as_id", metavar="ID", default="", help="save as a new champion with this id")
+        target.add_argument("--over", metavar="ID", default="", help="save as a new version of this champion")
     return commands
 
 
@@ -77,7 +79,7 @@ def _pack(arguments: Namespace, open_champions: Open) -> int:
 def _unpack(arguments: Namespace, open_champions: Open) -> int:
     file = Path(arguments.file)
     if not file.is_file():
-        return _refuse(f"there is no file {file}; check its name and folder", FAILED)
+        return _refuse(f"file {file} not found; check the name and the folder", FAILED)
     champions = open_champions()
     return _finish_import(champions.import_copy(file, **_target(arguments, champions)))
 
@@ -95,7 +97,7 @@ def _push(arguments: Namespace, open_champions: Open) -> int:
     plan = _wait_for((champions.plan_push if arguments.dry_run else champions.push)(arguments.id, arguments.store))
     if not isinstance(plan, TransferPlan) or arguments.dry_run or plan.action == "nothing":
         return _print(getattr(plan, "sentence", ""))
-    return _print(f"{arguments.store} holds {arguments.id} now")
+    return _print(f"pushed {arguments.id} to {arguments.store}")
 
 
 def _pull(arguments: Namespace, open_champions: Open) -> int:
@@ -128,7 +130,7 @@ def _finish_import(job: Job) -> int:
     saved = _wait_for(job)
     if not isinstance(saved, SavedChampion):
         return _print("")
-    return _print(f"{saved.champion.id} is kept, version {saved.version[:12]}")
+    return _print(f"saved {saved.champion.id}, version {saved.version[:12]}")
 
 
 def _wait_for(job: Job) -> object:

@@ -138,5 +138,5 @@ def _portrait_name(picture: bytes) -> str:
     """Return the member's name. Raises BadChampion if the bytes are not a supported picture."""
     name = next((name for name, start in PICTURES.items() if start.match(picture)), "")
     if not name or len(picture) > PICTURE_MAX:
-        raise BadChampion("a portrait is a PNG, JPEG or WebP picture of at most 8 MB; choose another")
+        raise BadChampion("a portrait must be a PNG, JPEG or WebP picture of at most 8 MB; choose another picture")
     return name

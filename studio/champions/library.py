@@ -76,7 +76,7 @@ class Library:
             row = self._current(session, id)
             found = session.get(VersionRow, (id, version or row.version))
             if found is None or not self._is_here(found):
-                raise UnknownChampion(f"{id} has no such version here; choose one of its versions")
+                raise UnknownChampion(f"champion {id} does not have this version; choose a version from the list")
             return self._saved(session, found)
 
     def versions(self, id: str) -> Sequence[SavedChampion]:
@@ -89,7 +89,7 @@ class Library:
     def path(self, saved: SavedChampion, member: str) -> Path:
         """Return a member's file, which never changes. Raises UnknownChampion if the version lacks the member."""
         if member not in saved.members or not self._blobs.has(saved.members[member].sha256):
-            raise UnknownChampion(f"{saved.champion.id} has no {member} here")
+            raise UnknownChampion(f"champion {saved.champion.id} has no {member}")
         return self._blobs.path(saved.members[member].sha256)
 
     def weights_path(self, saved: SavedChampion) -> Path | None:
@@ -150,7 +150,7 @@ class Library:
             if version.weights_row:
                 session.merge(version.weights_row)
             if WEIGHTS in version.members and session.get(WeightsRow, version.members[WEIGHTS].sha256) is None:
-                raise BadChampion("its weights were not verified; attach them again")
+                raise BadChampion("the weights were not verified; attach the weights again")
             self._advance(session, version.champion_id, version.version, expected)
             if session.get(VersionRow, (version.champion_id, version.version)) is None:
                 session.add(version.row)
@@ -237,7 +237,7 @@ class Library:
     def _current(self, session: Session, id: str) -> ChampionRow:
         row = session.get(ChampionRow, id)
         if row is None or row.deleted_at is not None:
-            raise UnknownChampion(f"there is no champion {id[:64]} here; it was deleted, or its id is another")
+            raise UnknownChampion(f"champion {id[:64]} not found; check the id, or whether the champion was deleted")
         return row
 
     def _newest_first(self, session: Session, rows: Iterable[VersionRow]) -> Sequence[SavedChampion]:

@@ -57,11 +57,14 @@ def measured(staged: Path) -> tuple[Champion, Manifest]:
     """Return the champion in a staging folder, and its members. Raises BadChampion, OSError."""
     missing = [name for name in REQUIRED if not (staged / name).is_file()]
     if missing:
-        raise BadChampion(f"{' and '.join(missing)} is missing; a champion cannot be kept without it")
+        raise BadChampion(f"the champion lacks {' and '.join(missing)}; add the missing files")
     champion = Champion.read((staged / METADATA).read_bytes(), (staged / TRANSCRIPT).read_bytes())
     names = sorted(name for name in VOICE_MEMBERS if (staged / name).is_file())
     if champion.fine_tuned != (WEIGHTS in names):
-        raise BadChampion("a fine-tuned champion has its own weights and a base one has none; attach or remove them")
+        raise BadChampion(
+            "a fine-tuned champion needs weights, and a base champion must not have weights; attach or "
+            "remove the weights"
+        )
     return champion, {name: measure(staged / name, name) for name in names}
 
 

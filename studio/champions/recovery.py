@@ -131,7 +131,7 @@ class VersionFiles:
             if row.id in present:
                 row.deleted_at = None
         if lost:
-            log.info("took up %d versions of champions that the database did not know", len(lost))
+            log.info("added %d versions of champions that were missing in the database", len(lost))
 
     def complete(self, session: Session) -> None:
         """Write missing files, for versions from an older studio or after a loss."""
@@ -160,7 +160,7 @@ class VersionFiles:
             self._unkept.remove(name)
         unnamed = self._blobs.all() - needed
         if unnamed:
-            log.warning("%d files in %s belong to no champion and stay as they are", len(unnamed), self._blobs.folder)
+            log.warning("%d files in %s belong to no champion and are not changed", len(unnamed), self._blobs.folder)
 
     def _lost(self, session: Session) -> list[Version]:
         """Return complete versions without a row, oldest first."""

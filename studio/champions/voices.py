@@ -51,5 +51,7 @@ class Voices:
         try:
             samples, rate = soundfile.read(path, dtype="float32", always_2d=True)
         except (OSError, soundfile.LibsndfileError) as error:
-            raise BadAudio(f"the reference of {id} is damaged on disk; go back to an older version of it") from error
+            raise BadAudio(
+                f"the reference of {id} is damaged on disk; restore an older version of the champion"
+            ) from error
         return Reference(Audio(samples.mean(axis=1), int(rate)), saved.champion.transcript)

@@ -59,7 +59,7 @@ class TakeFiles:
             samples, sample_rate = soundfile.read(self.path(take_id), dtype="float32")
         except (OSError, soundfile.LibsndfileError) as error:
             raise UnknownTake(
-                "the audio of this take is no longer on disk; speak it again with the same settings"
+                "the audio of this take is missing on disk; generate the take again with the same settings and seed"
             ) from error
         return Audio(samples, sample_rate)
 

@@ -91,7 +91,9 @@ class History:
         """Return the float32 WAV file of a take. Raises UnknownTake."""
         path = self._files.path(self.get(session_id, id).id)
         if not path.is_file():
-            raise UnknownTake("the audio of this take is no longer on disk; speak it again with the same settings")
+            raise UnknownTake(
+                "the audio of this take is missing on disk; generate the take again with the same settings and seed"
+            )
         return path
 
     def encoded(self, session_id: str, id: str, format: Format) -> bytes:
@@ -223,10 +225,10 @@ class History:
                     self._insert(session, TakeRow.of(take, deleted_at=self._now() if deleted else None))
                 for id in kept:
                     session.exec(update(TakeRow).where(col(TakeRow.id) == id).values(deleted_at=None))
-            log.info("took up %d takes that the database did not know", len(lost) + len(kept))
+            log.info("added %d takes that were missing in the database", len(lost) + len(kept))
         nobodys = self._files.undescribed() - set(known)
         if nobodys:
-            log.warning("%d sounds in %s tell of no take and stay as they are", len(nobodys), self._files.folder)
+            log.warning("%d audio files in %s belong to no take and are not changed", len(nobodys), self._files.folder)
 
     def _describe(self) -> None:
         """Write missing descriptions of takes, from an older studio or after a loss."""
@@ -247,5 +249,5 @@ def _row(session: Session, session_id: str, id: str, *, deleted: bool = False) -
     """Return the row of a take; `deleted` allows a hidden take. Raises UnknownTake."""
     row = session.get(TakeRow, id)
     if row is None or row.session_id != session_id or (row.deleted_at is not None and not deleted):
-        raise UnknownTake("there is no such take here; reload the page to see the takes there are")
+        raise UnknownTake("take not found; reload the page")
     return row

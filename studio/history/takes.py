@@ -44,7 +44,7 @@ def checked_folder(name: str) -> str:
     """Return a folder's name in normalised form, equal for all spellings. Raises BadInput."""
     named = unicodedata.normalize("NFC", " ".join(name.split()))
     if len(named) > FOLDER_MAX or not named.isprintable():
-        raise BadInput(f"a folder's name has up to {FOLDER_MAX} characters, all of which can be seen; type another one")
+        raise BadInput(f"a folder name has at most {FOLDER_MAX} characters, all visible; type another name")
     return named
 
 

@@ -67,9 +67,11 @@ class ClipStore:
         `parent` is the clip from which it was repaired, starting at `start_s`. The new clip inherits its source and ancestor.
         """
         if not np.isfinite(audio.samples).all():
-            raise BadAudio("the sound holds values that are not numbers (NaN or infinity); take the original again")
+            raise BadAudio("the audio contains invalid values (NaN or infinity); export the original audio again")
         if audio.duration_s > MAX_S:
-            raise BadAudio(f"the clip lasts {audio.duration_s:.0f} s; at most {MAX_S:.0f} s are taken, cut it first")
+            raise BadAudio(
+                f"the clip is {audio.duration_s:.0f} s long, but the limit is {MAX_S:.0f} s; cut the clip first"
+            )
         source, inherited = Source(sample_rate=audio.sample_rate), {}
         if parent is not None:
             source = replace(parent.source, start_s=parent.source.start_s + start_s)
@@ -88,9 +90,9 @@ class ClipStore:
             audio = Audio(samples, int(rate))
             clip = Clip(id, str(facts["name"]), audio, Source(**facts["source"]))
         except (OSError, ValueError, KeyError, TypeError, soundfile.LibsndfileError) as error:
-            raise BadAudio("this clip is damaged on disk; upload it again") from error
+            raise BadAudio("this clip is damaged on disk; upload the clip again") from error
         if audio.digest != id:
-            raise BadAudio("this clip was changed on disk; upload it again")
+            raise BadAudio("this clip was changed on disk; upload the clip again")
         return clip
 
     def bytes(self, id: str) -> int:
@@ -135,7 +137,7 @@ class ClipStore:
 
     def _of(self, id: str) -> Path:
         if not self.has(id):
-            raise UnknownClip("this clip is no longer kept here; upload it again")
+            raise UnknownClip("this clip no longer exists; upload the clip again")
         return self._folder / id
 
     def _publish(self, clip: Clip, extra: Mapping[str, Path]) -> Clip:
@@ -169,7 +171,8 @@ class ClipStore:
             if is_disk_full(error):
                 raise NoRoom(DISK_FULL) from error
             raise NoRoom(
-                "the data folder cannot be written, so the clip was not kept; check its permissions"
+                "the clip was not saved because the data folder is not writable; check the permissions of the "
+                "data folder"
             ) from error
         finally:
             if folder is not None:
@@ -179,7 +182,9 @@ class ClipStore:
 def decode_clip(path: Path) -> Decoded:
     """Read a sound file as a clip. Raises BadAudio if the file is not sound, too short, too long or too large."""
     if path.is_file() and path.stat().st_size > MAX_BYTES:
-        raise BadAudio(f"the file is over {MAX_BYTES // 2**20} MB; cut it to under {MAX_S:.0f} s first")
+        raise BadAudio(
+            f"the file is larger than {MAX_BYTES // 2**20} MB; cut the clip to less than {MAX_S:.0f} s first"
+        )
     decoded = decode_channels(path, max_duration_s=MAX_S)
     _long_enough(decoded.mix)
     return decoded
@@ -187,7 +192,10 @@ def decode_clip(path: Path) -> Decoded:
 
 def _long_enough(audio: Audio) -> Audio:
     if audio.duration_s < MIN_S:
-        raise BadAudio(f"the clip lasts {audio.duration_s:.2f} s; a voice needs at least {MIN_S:.0f} s, better 3 to 12")
+        raise BadAudio(
+            f"the clip is {audio.duration_s:.2f} s long, but a voice needs at least {MIN_S:.0f} s; use a "
+            "clip of 3 to 12 s"
+        )
     return audio
 
 

@@ -45,7 +45,7 @@ def repair(audio: Audio, name: Repair, *, original: Path | None = None) -> Audio
         "denoise": denoise,
     }
     if name not in repairs:
-        raise BadAudio(f"there is no mend called {name}; choose one of mono, {', '.join(repairs)}")
+        raise BadAudio(f"unknown repair {name}; choose one of mono, {', '.join(repairs)}")
     return repairs[name](audio)
 
 
@@ -91,5 +91,5 @@ def _noise(audio: Audio) -> Samples | None:
 
 def _loudest_channel(original: Path | None) -> Audio:
     if original is None:
-        raise BadAudio("the original file of this clip is not kept; upload it again to choose a channel")
+        raise BadAudio("the original file of this clip no longer exists; upload the clip again to choose a channel")
     return decode(original, max_duration_s=ORIGINAL_MAX_S, channel="loudest")

@@ -89,20 +89,22 @@ def no_voice(audio: Audio) -> Check | None:
     level = peak_dbfs(audio.samples)
     if level >= SILENT_DBFS and speech_s(audio) > 0.0:
         return None
-    return Check("level", "fail", f"No voice is heard (peak {level:.0f} dBFS); choose another part or record again.")
+    return Check("level", "fail", f"No voice found (peak {level:.0f} dBFS). Choose another part or record again.")
 
 
 def _duration(audio: Audio) -> Check:
     length_s = audio.duration_s
     if length_s < LEAST_S:
-        return Check(
-            "duration", "fail", f"{length_s:.2f} s is too short to hold a voice; take at least {LEAST_S:.0f} s."
-        )
+        return Check("duration", "fail", f"{length_s:.2f} s is too short. Select at least {LEAST_S:.0f} s.")
     if length_s < GOOD_S[0]:
-        return Check("duration", "warn", f"{length_s:.1f} s is short; {GOOD_S[0]:.0f} to {GOOD_S[1]:.0f} s clone best.")
+        return Check(
+            "duration",
+            "warn",
+            f"{length_s:.1f} s is short. {GOOD_S[0]:.0f} to {GOOD_S[1]:.0f} s give the best result.",
+        )
     if length_s > GOOD_S[1]:
-        return Check("duration", "warn", f"{length_s:.1f} s is long; drag a window of at most {GOOD_S[1]:.0f} s.")
-    return Check("duration", "ok", f"{length_s:.1f} s, a good length.")
+        return Check("duration", "warn", f"{length_s:.1f} s is long. Select at most {GOOD_S[1]:.0f} s.")
+    return Check("duration", "ok", f"Good length: {length_s:.1f} s.")
 
 
 def _clipping(audio: Audio, unrepaired: Audio | None) -> Check:
@@ -115,7 +117,7 @@ def _clipping(audio: Audio, unrepaired: Audio | None) -> Check:
     return Check(
         "clipping",
         state,
-        f"{said}, up to {longest} in a row; record again at a lower level, or choose a part without it.",
+        f"{said}, up to {longest} in a row. Record again at a lower level, or choose a part without clipping.",
     )
 
 
@@ -123,9 +125,9 @@ def _level(audio: Audio) -> Check:
     lufs, peak = loudness_lufs(audio), peak_dbfs(audio.samples)
     said = f"{lufs:.0f} LUFS, peak {peak:.0f} dBFS"
     if GOOD_LUFS[0] <= lufs <= GOOD_LUFS[1]:
-        return Check("level", "ok", f"{said}, a good level.")
+        return Check("level", "ok", f"Good level: {said}.")
     which = "quiet" if lufs < GOOD_LUFS[0] else "loud"
-    return Check("level", "warn", f"{said} is {which}; normalise it.", "normalise")
+    return Check("level", "warn", f"Too {which}: {said}. Normalise the level.", "normalise")
 
 
 def _snr(audio: Audio) -> Check:
@@ -139,7 +141,10 @@ def _snr(audio: Audio) -> Check:
         return Check("noise", "ok", f"{said}.")
     state: State = "fail" if ratio < SNR_LEAST_DB else "warn"
     return Check(
-        "noise", state, f"{said}, {SNR_GOOD_DB:.0f} dB are wanted; denoise it or record in a quieter room.", "denoise"
+        "noise",
+        state,
+        f"{said}, but should be {SNR_GOOD_DB:.0f} dB. Reduce the noise, or record in a quieter room.",
+        "denoise",
     )
 
 
@@ -150,32 +155,38 @@ def _pauses(audio: Audio) -> Check:
     inner_s = max((gap.length_s for gap in gaps if gap.start_s > 0.0 and gap.end_s < audio.duration_s), default=0.0)
     if max(lead_s, trail_s) > EDGE_MAX_S:
         return Check(
-            "silence", "warn", f"{lead_s:.1f} s of silence before and {trail_s:.1f} s after speech; trim it.", "trim"
+            "silence",
+            "warn",
+            f"{lead_s:.1f} s of silence before and {trail_s:.1f} s after the speech. Trim the silence.",
+            "trim",
         )
     if inner_s > GAP_MAX_S:
-        return Check("silence", "warn", f"A pause of {inner_s:.1f} s within the speech; choose a part without it.")
-    return Check("silence", "ok", f"Longest silence {max(lead_s, trail_s, inner_s):.1f} s.")
+        return Check("silence", "warn", f"The speech has a pause of {inner_s:.1f} s. Choose a part without the pause.")
+    return Check("silence", "ok", f"Longest silence: {max(lead_s, trail_s, inner_s):.1f} s.")
 
 
 def _rumble(audio: Audio) -> Check:
     offset, low_db = abs(float(np.mean(audio.samples, dtype=np.float64))), rumble_db(audio)
     if offset > DC_MAX:
-        return Check("rumble", "warn", f"The wave sits {offset:.1%} of full scale off zero; high-pass it.", "high_pass")
+        return Check("rumble", "warn", f"DC offset of {offset:.1%} of full scale. Apply the high-pass.", "high_pass")
     if low_db > RUMBLE_MAX_DB:
         return Check(
-            "rumble", "warn", f"Rumble below 60 Hz is only {-low_db:.0f} dB under the voice; high-pass it.", "high_pass"
+            "rumble",
+            "warn",
+            f"Rumble below 60 Hz is only {-low_db:.0f} dB below the voice. Apply the high-pass.",
+            "high_pass",
         )
-    return Check("rumble", "ok", "No rumble, no offset.")
+    return Check("rumble", "ok", "No rumble, no DC offset.")
 
 
 def _rate(audio: Audio, source: Source) -> Check:
     used = bandwidth_hz(audio)
-    said = f"{source.sample_rate / 1000:g} kHz, sound up to {used / 1000:.1f} kHz"
+    said = f"{source.sample_rate / 1000:g} kHz, audio up to {used / 1000:.1f} kHz"
     if used >= BANDWIDTH_GOOD_HZ:
         return Check("sample rate", "ok", f"{said}.")
     state: State = "fail" if used < BANDWIDTH_LEAST_HZ * 0.5 else "warn"
     sounds = "like a telephone" if used <= BANDWIDTH_LEAST_HZ * 1.2 else "dull"
-    return Check("sample rate", state, f"{said}: the voice will sound {sounds}; find a recording of 16 kHz or more.")
+    return Check("sample rate", state, f"{said}. The voice will sound {sounds}. Use a recording of 16 kHz or more.")
 
 
 def mixdown(source: Source) -> Check:
@@ -185,13 +196,13 @@ def mixdown(source: Source) -> Check:
     said = f"{source.channels} channels were mixed to one"
     if source.mix_loss_db <= MIX_LOSS_MAX_DB:
         return Check("channels", "ok", f"{said}.")
-    loss = f"{source.mix_loss_db:.0f} dB quieter than the loudest alone"
-    return Check("channels", "warn", f"{said} and the mix is {loss}; take that channel instead.", "mono")
+    loss = f"{source.mix_loss_db:.0f} dB quieter than the loudest channel"
+    return Check("channels", "warn", f"{said}, and the mix is {loss}. Use the loudest channel instead.", "mono")
 
 
 def _transcript(transcript: str, heard: str) -> Check:
     if not transcript.strip():
-        return Check("transcript", "fail", "There is no transcript; type exactly what is said in this part.")
+        return Check("transcript", "fail", "No transcript. Type exactly the words in this part.")
     if doubt := disagreement(heard, transcript):
         return Check("transcript", "warn", doubt)
     words = len(transcript.split())
@@ -201,18 +212,18 @@ def _transcript(transcript: str, heard: str) -> Check:
 def speech_rate(audio: Audio, transcript: str) -> Check:
     """Check whether the transcript fits the audio, by the syllables per second that people can speak."""
     if not transcript.strip():
-        return Check("speech rate", "warn", "Without a transcript its match with the clip cannot be checked; type it.")
+        return Check("speech rate", "warn", "No transcript, so the pace cannot be checked. Type the transcript.")
     spoken_s = speech_s(audio)
     if spoken_s == 0.0:
-        return Check("speech rate", "fail", "No voice is heard in this part; choose another, or record again.")
+        return Check("speech rate", "fail", "No voice found in this part. Choose another part or record again.")
     rate = count_syllables(transcript) / spoken_s
     said = f"{rate:.1f} syllables a second"
     if rate > RATE_GOOD[1]:
-        advice = f"{said} is more than people say; the transcript holds words that are not in this part, delete them."
+        advice = f"Too fast for natural speech ({said}). Delete words of the transcript that are not in this part."
     elif rate < RATE_GOOD[0]:
-        advice = f"{said} is slow; the transcript may lack words that are said in this part, add them."
+        advice = f"Slow pace ({said}). Add words of this part that are missing in the transcript."
     else:
-        return Check("speech rate", "ok", f"{said}, as people speak.")
+        return Check("speech rate", "ok", "Natural pace.")
     possible = RATE_POSSIBLE[0] <= rate <= RATE_POSSIBLE[1]
     return Check("speech rate", "warn" if possible else "fail", advice)
 

@@ -117,7 +117,7 @@ class SessionClips:
         known |= self.mine(session_id, BinnedRow) if deleted else {}
         known |= self.mine(session_id)
         if id not in known:
-            raise UnknownClip("there is no such clip here; upload it again")
+            raise UnknownClip("clip not found; upload the clip again")
         return self._clips.get(id).brought_as(known[id])
 
     def receive(self, session_id: str, upload: BinaryIO, name: str) -> Clip:
@@ -130,7 +130,7 @@ class SessionClips:
                     shutil.copyfileobj(upload, file)
                 return self.add(session_id, path, name)
         except OSError as error:
-            raise NoRoom("the upload could not be stored; free some disk space and send it again") from error
+            raise NoRoom("the upload could not be saved; free some disk space and upload the file again") from error
 
     def add(self, session_id: str, path: Path, name: str) -> Clip:
         """Store a sound file. Raises BadAudio, NoRoom."""
@@ -159,7 +159,7 @@ class SessionClips:
         with transaction(self._database) as session:
             row = session.get(ClipRow, (session_id, id))
             if row is None:
-                raise UnknownClip("there is no such clip of yours here; reload the page to see those there are")
+                raise UnknownClip("clip not found; reload the page")
             self._put(session, SessionClip.of(row), binned_at=self._now())
 
     def restore(self, session_id: str, id: str) -> Clip:
@@ -220,7 +220,7 @@ class SessionClips:
             with transaction(self._database) as session:
                 self._put(session, SessionClip(session_id, clip.id, self._now(), clip.origin))
         except NotSaved as error:
-            raise NoRoom("the clip could not be kept; free some disk space and send it again") from error
+            raise NoRoom("the clip could not be saved; free some disk space and upload the clip again") from error
         return clip
 
     def _put(self, session: Session, clip: SessionClip, binned_at: float | None = None) -> None:

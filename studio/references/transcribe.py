@@ -33,7 +33,7 @@ def transcribe(audio: Audio) -> str:
     """
     if available() is None:
         raise NoRecogniser(
-            f"no recogniser is installed; type the words, or install one where the studio runs: {INSTALL}"
+            f"speech recognition is not installed; type the words, or install it on the studio machine: {INSTALL}"
         )
     from pocketsphinx import Decoder  # optional; the import is slow
 

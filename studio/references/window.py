@@ -46,8 +46,8 @@ def cut(audio: Audio, window: Window) -> Audio:
     start, end = (round(max(-far, min(at, far)) * audio.sample_rate) for at in (window.start_s, window.end_s))
     if start < 0 or end > len(audio.samples) + 1 or end <= start:
         raise BadAudio(
-            f"the window {window.start_s:.4g} to {window.end_s:.4g} s is not within the clip's {audio.duration_s:.2f} s; "
-            "drag it onto the clip"
+            f"the selected part {window.start_s:.4g} to {window.end_s:.4g} s is not within the clip of "
+            f"{audio.duration_s:.2f} s; select a part of the clip"
         )
     return Audio(audio.samples[start:end].copy(), audio.sample_rate)
 
@@ -55,7 +55,7 @@ def cut(audio: Audio, window: Window) -> Audio:
 def reference_of(audio: Audio, window: Window, transcript: str) -> Reference:
     """Return the window as a reference. Raises BadText if the transcript is empty or too long, BadAudio as `cut` does."""
     if not transcript.strip():
-        raise BadText("the reference has no transcript; type exactly what is said in the selected part")
+        raise BadText("the reference has no transcript; type exactly the words in the selected part")
     check_length("the transcript", transcript, MAX_TRANSCRIPT_CHARACTERS)
     return Reference(cut(audio, window), transcript)
 
@@ -92,7 +92,7 @@ def split_transcript(full_transcript: str, audio: Audio, window: Window) -> str:
 
 def _require_ends(window: Window) -> None:
     if not (math.isfinite(window.start_s) and math.isfinite(window.end_s)):
-        raise BadAudio("the window has no start or no end; drag it onto the clip")
+        raise BadAudio("the selected part has no start or no end; select a part of the clip")
 
 
 def _gaps(audio: Audio) -> list[TimeSpan]:

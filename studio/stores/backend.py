@@ -55,7 +55,7 @@ class Backend(Protocol):
 def raise_if_stopped(stop: threading.Event) -> None:
     """Raise Cancelled if `stop` is set."""
     if stop.is_set():
-        raise Cancelled("paused; start it again to go on where it stopped")
+        raise Cancelled("paused; start again to resume")
 
 
 def file_sha256(path: Path, stop: threading.Event) -> str:

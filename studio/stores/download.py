@@ -48,8 +48,8 @@ class Download:
                     return arrived
                 self._partial.unlink()
         raise Damaged(
-            f"{self._entry.id} arrived {TRIES} times with another SHA-256 than the store says; "
-            "push it to the store again from where it is whole"
+            f"{self._entry.id} has a wrong SHA-256 after {TRIES} downloads; push the champion to the store "
+            "again from a studio with an intact copy"
         )
 
     def _fill(self, read: Read, progress: TransferProgress, stop: threading.Event) -> None:

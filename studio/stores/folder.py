@@ -59,7 +59,7 @@ class FolderBackend:
             _copy(archive, partial, progress, stop)
             if file_sha256(partial, stop) != facts.sha256:
                 partial.unlink()
-                raise Damaged(f"what was written for {id} reads back differently; check the disk of {self._name}")
+                raise Damaged(f"the written archive of {id} is damaged; check the disk of {self._name}")
             publish_file(partial, target)
             with atomic_write(self._folder / f"{id}.json") as file:
                 file.write(facts_json(facts))
@@ -67,7 +67,7 @@ class FolderBackend:
     def read(self, entry: StoreEntry, start: int, end: int) -> Iterator[bytes]:
         with self._as_store_errors(), (self._root / self._naming.path(entry.id)).open("rb") as file:
             if _tag(os.fstat(file.fileno())) != entry.tag:
-                raise Damaged(f"{entry.id} was replaced in {self._name} while it was fetched; fetch it again")
+                raise Damaged(f"{entry.id} was replaced in {self._name} during the download; pull the champion again")
             file.seek(start)
             while start < end and (chunk := file.read(min(CHUNK_BYTES, end - start))):
                 start += len(chunk)
@@ -101,17 +101,18 @@ class FolderBackend:
             yield
         except FileNotFoundError as error:
             raise StoreMissing(
-                f"the folder of {self._name} or a file in it is gone; mount or create it, or correct STUDIO_STORES"
+                f"the folder of {self._name} or a file in the folder is missing; mount or create the folder, or "
+                "correct STUDIO_STORES"
             ) from error
         except PermissionError as error:
             raise NotAllowed(
-                f"the studio may not do this in the folder of {self._name}; check its permissions"
+                f"the studio has no permission for the folder of {self._name}; check the permissions of the folder"
             ) from error
         except OSError as error:
             if is_disk_full(error):
-                raise StoreFull(f"the disk of {self._name} is full; free some space there, then go on") from error
+                raise StoreFull(f"the disk of {self._name} is full; free some disk space, then try again") from error
             raise StoreError(
-                f"the folder of {self._name} failed ({error.strerror}); check its disk, try again"
+                f"the folder of {self._name} failed ({error.strerror}); check the disk, then try again"
             ) from error
 
 

@@ -56,7 +56,7 @@ def _set_metadata(card: ModelCard, rows: Sequence[CardRow]) -> None:
 
 def _table(rows: Sequence[CardRow]) -> str:
     lines = [
-        "Voices kept with Champion Voice Studio. Each archive also loads in NVIDIA Triton as it is.",
+        "Voices saved with Champion Voice Studio. NVIDIA Triton can load each archive without changes.",
         "",
         "| champion | archive | licence of its weights | sample |",
         "|---|---|---|---|",

@@ -44,25 +44,26 @@ def _store_error(place: HubPlace, error: BaseException) -> EngineError:
     name, repo = place.name, place.repo
     match error:
         case OfflineModeIsEnabled():
-            return Unreachable(f"{name}: the Hub's client is set to offline; unset HF_HUB_OFFLINE, then go on")
+            return Unreachable(f"{name}: the Hub client is offline; unset HF_HUB_OFFLINE, then try again")
         case LocalTokenNotFoundError():
-            return NotAllowed(f"{name}: there is no token for the Hub; set HF_TOKEN where the studio runs")
+            return NotAllowed(f"{name}: the Hub token is missing; set HF_TOKEN on the studio machine")
         case GatedRepoError():
-            return NotAllowed(f"{name}: {repo} is gated; accept its terms on the Hub with the account of HF_TOKEN")
+            return NotAllowed(f"{name}: {repo} is gated; accept the terms on the Hub with the account of HF_TOKEN")
         case RepositoryNotFoundError():
             return StoreMissing(
-                f"{name}: {repo} is not on the Hub, or HF_TOKEN may not see it; create it there, or correct one of both"
+                f"{name}: {repo} does not exist on the Hub, or HF_TOKEN has no access; create the repository, or "
+                "correct STUDIO_STORES or HF_TOKEN"
             )
         case EntryNotFoundError():
-            return UnknownArchive(f"{name} no longer holds this archive; list the store to see what it holds")
+            return UnknownArchive(f"{name} no longer has this archive; reload the list of the store")
         case HfHubHTTPError():
             return _refused(name, error)
         case httpx.TransportError() | TimeoutError() | ConnectionError():
             return Unreachable(
-                f"{name}: the Hub cannot be reached or cut the connection; check the network, then go on"
+                f"{name}: the Hub cannot be reached or closed the connection; check the network, then try again"
             )
         case ValueError():
-            return StoreError(f"{name}: the Hub refused the model card or its answer was no answer; try again later")
+            return StoreError(f"{name}: the Hub refused the model card or sent an invalid response; try again later")
         case _:
             return StoreError(f"{name}: the transfer failed; try again")
 
@@ -70,11 +71,11 @@ def _store_error(place: HubPlace, error: BaseException) -> EngineError:
 def _refused(name: str, error: HfHubHTTPError) -> EngineError:
     status = error.response.status_code
     if "storage" in str(error.server_message or "").lower() or status in (413, 507):
-        return StoreFull(f"{name}: the Hub has no more room for this account; free some there, then go on")
+        return StoreFull(f"{name}: the Hub account is full; free some space on the Hub, then try again")
     if status in (401, 403):
-        return NotAllowed(f"{name}: HF_TOKEN may not do this; give it write access to this repository")
+        return NotAllowed(f"{name}: HF_TOKEN has no write access; give HF_TOKEN write access to this repository")
     if status in OVERTAKEN:
-        return Unreachable(f"{name}: somebody else changed the repository at the same moment; try again")
+        return Unreachable(f"{name}: the repository was changed at the same time; try again")
     if status == 429 or status >= 500:
-        return Unreachable(f"{name}: the Hub is too busy or out of order; wait a little, then go on")
-    return StoreError(f"{name}: the Hub refused this ({status}); check the repository's settings")
+        return Unreachable(f"{name}: the Hub is busy or not available; wait a moment, then try again")
+    return StoreError(f"{name}: the Hub refused the request ({status}); check the settings of the repository")

@@ -56,5 +56,5 @@ def wait_for(
         if moved() != last:
             last, since = moved(), time.monotonic()
         elif time.monotonic() - since > silence_s:
-            raise Unreachable("the Hub does not answer; check the network, then go on")
+            raise Unreachable("the Hub does not answer; check the network, then try again")
     return outcome.result()

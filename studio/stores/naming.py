@@ -28,8 +28,8 @@ class Naming:
         if not stem or ID.fullmatch(stem):
             return ""
         return (
-            f"{name} cannot be fetched: an id has small letters a to z, digits, - and _ only; "
-            f"rename the file, for example to {proposed_id(stem)}{self.suffix}"
+            f"{name} cannot be pulled: an id may contain only the letters a to z, digits, - and _; rename "
+            f"the file, for example to {proposed_id(stem)}{self.suffix}"
         )
 
     def _stem(self, name: str) -> str:

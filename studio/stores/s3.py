@@ -109,7 +109,7 @@ class S3Backend:
             self._ask(lambda: self._bucket.client.head_bucket(Bucket=bucket))
         except UnknownArchive as error:
             raise StoreMissing(
-                f"the bucket {bucket} of {name} does not exist; create it, or correct STUDIO_STORES"
+                f"the bucket {bucket} of {name} does not exist; create the bucket, or correct STUDIO_STORES"
             ) from error
 
     def _ask(self, question: Callable[[], Result]) -> Result:

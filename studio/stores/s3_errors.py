@@ -49,40 +49,48 @@ def as_store_errors(name: str, bucket: str) -> Iterator[None]:
         yield
     except NO_CREDENTIALS as error:
         raise NotAllowed(
-            f"there are no credentials for {name}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE "
-            "where the studio runs, then start it again"
+            f"{name} has no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, on "
+            "the studio machine, then restart the studio"
         ) from error
     except CUT as error:
         raise Unreachable(
-            f"{name} cannot be reached or cut the connection; check the network and the endpoint, then go on"
+            f"{name} cannot be reached or closed the connection; check the network and the endpoint, then try again"
         ) from error
     except ClientError as error:
         raise _refusal(name, bucket, error) from error
     except BotoCoreError as error:
-        raise StoreError(f"{name} cannot be used as it is set up; check its line in STUDIO_STORES") from error
+        raise StoreError(f"the settings of {name} are invalid; correct its entry in STUDIO_STORES") from error
 
 
 def _refusal(name: str, bucket: str, error: ClientError) -> Exception:
     code = re.sub(r"\W", "", error.response.get("Error", {}).get("Code", ""))
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     if code == "NoSuchBucket":
-        return StoreMissing(f"the bucket {bucket} of {name} does not exist; create it, or correct STUDIO_STORES")
+        return StoreMissing(
+            f"the bucket {bucket} of {name} does not exist; create the bucket, or correct STUDIO_STORES"
+        )
     if code == "NoSuchUpload":
-        return UploadGone(f"{name} forgot the unfinished upload; send the archive again")
+        return UploadGone(f"{name} no longer has the unfinished upload; push the champion again")
     if code in GARBLED:
-        return Damaged(f"bytes were damaged on the way to {name} again and again; check the network, then go on")
+        return Damaged(f"data was damaged on the way to {name} several times; check the network, then try again")
     if code in FULL or status == 507:
-        return StoreFull(f"{name} is full; free some space there, then go on")
+        return StoreFull(f"{name} is full; free some space in the store, then try again")
     if code == "RequestTimeTooSkewed":
-        return NotAllowed(f"{name} refuses because this machine's clock is wrong; set it, then go on")
+        return NotAllowed(
+            f"{name} refuses requests because the clock of this machine is wrong; set the clock, then try again"
+        )
     if code in LATER or status >= 500 or status == 429:
-        return Unreachable(f"{name} is too busy or out of order; wait a little, then go on")
+        return Unreachable(f"{name} is busy or not available; wait a moment, then try again")
     if code in REFUSED or status in (401, 403):
         return NotAllowed(
-            f"the credentials of the studio may not do this in {name}; check them and the bucket's policy"
+            f"the credentials of the studio have no permission in {name}; check the credentials and the "
+            "policy of the bucket"
         )
     if code == "PreconditionFailed" or status == 412:
-        return Damaged(f"the archive was replaced in {name} while it was fetched; fetch it again")
+        return Damaged(f"the archive was replaced in {name} during the download; pull the champion again")
     if status == 404:
-        return UnknownArchive(f"{name} no longer holds this archive; list the store to see what it holds")
-    return StoreError(f"{name} refused this ({code or status}); check its line in STUDIO_STORES and its settings")
+        return UnknownArchive(f"{name} no longer has this archive; reload the list of the store")
+    return StoreError(
+        f"{name} refused the request ({code or status}); check its entry in STUDIO_STORES and the "
+        "settings of the bucket"
+    )

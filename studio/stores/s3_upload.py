@@ -152,7 +152,7 @@ class MultipartUpload:
             etag = _etag(answer)
             if answer.get("ServerSideEncryption") in PLAIN and MD5.fullmatch(etag) and etag != md5.hex():
                 raise Damaged(
-                    f"bytes are damaged on the way to {self.bucket.place.name}; check the network, then go on"
+                    f"data was damaged on the way to {self.bucket.place.name}; check the network, then try again"
                 )
             return etag
 

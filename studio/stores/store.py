@@ -43,18 +43,16 @@ class Store:
         """Return what `push` would do. Raises StoreError."""
         entry = self._backend.find(check_id(id))
         if entry is not None and entry.is_exactly(facts):
-            return TransferPlan(
-                "nothing", 0, f"{self.name} holds exactly this archive of {id} already; nothing would be sent"
-            )
+            return TransferPlan("nothing", 0, f"{id} is already up to date in {self.name}; nothing to upload")
         sent = self._backend.sent(id, facts)
         left = facts.bytes - sent
         rest = f"the remaining {format_bytes(left)} of {format_bytes(facts.bytes)}" if sent else format_bytes(left)
         if entry is None:
-            return TransferPlan("send", left, f"would send {rest} as a new archive {id} to {self.name}")
+            return TransferPlan("send", left, f"upload {rest} to {self.name} as a new archive {id}")
         return TransferPlan(
             "replace",
             left,
-            f"would send {rest} to {self.name} and replace its {id} of {format_bytes(entry.bytes)} there",
+            f"upload {rest} to {self.name} and replace archive {id} ({format_bytes(entry.bytes)})",
         )
 
     def plan_pull(self, id: str) -> TransferPlan:
@@ -63,13 +61,13 @@ class Store:
         here = min(Download(self._state, entry, self._settings).here, entry.bytes)
         left = entry.bytes - here
         rest = f"the remaining {format_bytes(left)} of {format_bytes(entry.bytes)}" if here else format_bytes(left)
-        return TransferPlan("fetch", left, f"would fetch {rest}, the archive {id}, from {self.name}")
+        return TransferPlan("fetch", left, f"download archive {id} ({rest}) from {self.name}")
 
     def plan_delete(self, id: str) -> TransferPlan:
         """Return what `delete` would do. Raises StoreError, UnknownArchive."""
         entry = self._known(id)
         return TransferPlan(
-            "delete", 0, f"would delete the archive {id}, {format_bytes(entry.bytes)}, from {self.name} for good"
+            "delete", 0, f"permanently delete archive {id} ({format_bytes(entry.bytes)}) from {self.name}"
         )
 
     def push(
@@ -79,19 +77,20 @@ class Store:
         with self._alone(id):
             entry = self._backend.find(id)
             if entry is not None and entry.is_exactly(facts):
-                report(Progress(1.0, f"{self.name} holds exactly this {id} already; nothing was sent"))
+                report(Progress(1.0, f"{id} is already up to date in {self.name}; nothing was uploaded"))
                 return
             report(Progress(0.0, f"checking {id}"))
             _check(id, archive, facts, stop)
             self._backend.send(
-                id, archive, facts, TransferProgress(report, f"sending {id} to {self.name}", facts.bytes), stop
+                id, archive, facts, TransferProgress(report, f"uploading {id} to {self.name}", facts.bytes), stop
             )
             entry = self._backend.find(id)
             if entry is None or not entry.is_exactly(facts):
                 raise Damaged(
-                    f"{self.name} does not show the {id} that was sent; look who else writes there, push again"
+                    f"{id} in {self.name} is not the uploaded archive; check who else writes to the store, then push "
+                    "again"
                 )
-            report(Progress(1.0, f"{self.name} holds {id}, {format_bytes(facts.bytes)}, SHA-256 verified"))
+            report(Progress(1.0, f"uploaded {id} to {self.name}, {format_bytes(facts.bytes)}, SHA-256 verified"))
 
     def pull(self, id: str, target: Path, report: ProgressReporter, stop: threading.Event) -> StoreEntry:
         """Fetch an archive to `target`, which appears complete or not at all. Return its entry with the received SHA-256.
@@ -100,11 +99,11 @@ class Store:
         """
         with self._alone(id):
             entry = self._known(id)
-            progress = TransferProgress(report, f"fetching {id} from {self.name}", entry.bytes)
+            progress = TransferProgress(report, f"downloading {id} from {self.name}", entry.bytes)
             download = Download(self._state, entry, self._settings)
             sha256 = download.run(lambda start, end: self._backend.read(entry, start, end), target, progress, stop)
-            how = "SHA-256 verified" if entry.sha256 else "of which the store knew no SHA-256"
-            report(Progress(1.0, f"fetched {id}, {format_bytes(entry.bytes)}, {how}"))
+            how = "SHA-256 verified" if entry.sha256 else "the store has no SHA-256"
+            report(Progress(1.0, f"downloaded {id}, {format_bytes(entry.bytes)}, {how}"))
             return replace(entry, sha256=sha256)
 
     def delete(self, id: str) -> None:
@@ -115,7 +114,7 @@ class Store:
     def _known(self, id: str) -> StoreEntry:
         entry = self._backend.find(check_id(id))
         if entry is None:
-            raise UnknownArchive(f"{self.name} holds no archive {id}; list the store to see what it holds")
+            raise UnknownArchive(f"{self.name} has no archive {id}; reload the list of the store")
         return entry
 
     @contextmanager
@@ -127,7 +126,9 @@ class Store:
         try:
             lock.acquire(blocking=False)
         except Timeout as error:
-            raise Occupied(f"{id} is on its way to or from {self.name} already; wait for that, or pause it") from error
+            raise Occupied(
+                f"a transfer of {id} with {self.name} is already running; wait for it or pause it"
+            ) from error
         try:
             yield
         finally:
@@ -139,6 +140,6 @@ def _check(id: str, archive: Path, facts: ArchiveFacts, stop: threading.Event) -
     try:
         same = archive.stat().st_size == facts.bytes and file_sha256(archive, stop) == facts.sha256
     except OSError as error:
-        raise Damaged(f"the file of {id} can no longer be read; package it again") from error
+        raise Damaged(f"the archive of {id} cannot be read; package the champion again") from error
     if not same:
-        raise Damaged(f"the file of {id} changed since it was packaged; package it again")
+        raise Damaged(f"the archive of {id} changed after packaging; package the champion again")

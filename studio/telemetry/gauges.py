@@ -81,7 +81,7 @@ def open_gauge(device: str) -> Gauge:
         try:
             return GpuGauge(int(device.partition(":")[2] or 0))
         except pynvml.NVMLError as error:
-            log.info("no GPU to read (%s); showing this process instead", error)
+            log.info("no GPU found (%s); showing the memory of this process instead", error)
     return ProcessGauge()
 
 

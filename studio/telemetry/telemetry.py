@@ -157,7 +157,7 @@ class Telemetry:
             try:
                 self.sample()
             except Exception:
-                log.exception("the device could not be read; trying again in %.0f s", SAMPLE_S)
+                log.exception("the device could not be read; retrying in %.0f s", SAMPLE_S)
 
 
 def percentiles(values: Sequence[float]) -> Percentiles:

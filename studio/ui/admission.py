@@ -13,7 +13,7 @@ from starlette.requests import Request
 from engines.errors import BadInput, EngineError
 from studio.errors import NotFound
 
-ELSEWHERE = "upload the file first; the studio opens neither addresses nor files of its own disk"
+ELSEWHERE = "upload the file first; the studio does not open URLs or files on its own disk"
 Rule = Callable[[Request], object]  # raises EngineError for callers without permission
 
 
@@ -31,9 +31,7 @@ class EndpointRules:
         """Check a call. Raises EngineError if the caller lacks permission, or if a file was not uploaded."""
         rule = self._rules.get(str(endpoint))
         if rule is None:
-            raise UnknownEndpoint(
-                "the page has no function of this name; /gradio_api/info lists the functions, or reload the page"
-            )
+            raise UnknownEndpoint("unknown function; see /gradio_api/info, or reload the page")
         rule(request)
         if not all(map(was_uploaded, files_among(data))):
             raise BadInput(ELSEWHERE)

@@ -25,7 +25,9 @@ DEVICE = "gpu"  # the concurrency id of every listener that generates audio
 POLL_S = 0.02  # Gradio polls a thousand times a second, which costs 4 % of a core
 BROADCAST_S = 1.0  # interval between broadcasts of rank and ETA
 UNHEARD_S = 30.0  # clients that read nothing for this long are dropped
-LEFT = "nobody listened while this line waited, so it was not spoken; send it again and listen at /queue/data"
+LEFT = (
+    "the client disconnected while queued, so the request was dropped; send the request again and listen at /queue/data"
+)
 
 
 class GradioQueue(Queue):
@@ -92,7 +94,7 @@ class GradioQueue(Queue):
         str(body.session_hash).encode()  # a name that cannot be encoded would fail later
         called = self.blocks.fns.get(body.fn_index)
         if called is None:
-            return False, f"there is no function {body.fn_index} here; reload the page", "error"
+            return False, f"unknown function {body.fn_index}; reload the page", "error"
         if not all(map(was_uploaded, files_among(body.data))):
             return False, ELSEWHERE, "error"
         self._keep_places(request.headers.get(SESSION_HEADER, ""))
@@ -100,7 +102,7 @@ class GradioQueue(Queue):
         accepted, said, state = await super().push(body, request, username)
         if state == "queue_full":
             self._studio.telemetry.turned_away()
-            said = f"Queue is full: {len(self)} requests are waiting already; try again in a moment"
+            said = f"Queue is full: {len(self)} requests are waiting; try again in a moment"
         return accepted, said, state
 
     def _keep_places(self, session_id: str) -> None:
@@ -110,7 +112,7 @@ class GradioQueue(Queue):
         if own < (places + 1) // 2 or len(self) >= places:
             return
         self._studio.telemetry.turned_away()
-        said = f"you have {own} line{'s' * (own > 1)} waiting already; wait for one to finish, then send this one again"
+        said = f"you already have {own} waiting line{'s' * (own > 1)}; wait until a line is finished, then try again"
         raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, said, dict(HEADERS[HTTPStatus.TOO_MANY_REQUESTS]))
 
     def _events(self) -> Iterator[Event]:

@@ -42,7 +42,7 @@ def adopted(upload: object, folder: Path) -> Path:
     path = upload.get("path") if isinstance(upload, Mapping) else None
     found = Path(path).resolve() if isinstance(path, str) and "\0" not in path else Path()
     if not found.is_relative_to(Path(get_upload_folder()).resolve()) or not found.is_file():
-        raise BadInput("no file arrived; upload the file first, then name it as Gradio's clients do")
+        raise BadInput("no file received; upload the file first, then send its path as Gradio clients do")
     with saving():
         folder.mkdir(parents=True, exist_ok=True)
         link_or_copy(found, target := folder / secrets.token_urlsafe(12))
@@ -62,12 +62,12 @@ def followed(job: Job, jobs: Jobs, progress: gr.Progress, *, keep: bool = False)
         elif not keep:
             jobs.forget(job.id)  # the caller gets the answer here, so the job need not stay in the list
     if job.state != "done":
-        raise EngineError(job.error or "this was cancelled; begin it again")
+        raise EngineError(job.error or "cancelled; start again")
 
 
 def text_of(value: object) -> str:
     if not isinstance(value, str | None):
-        raise BadInput("a name is a text; correct it and send it again")
+        raise BadInput("a name must be text; correct the name and send the request again")
     return value or ""
 
 

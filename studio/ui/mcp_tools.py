@@ -30,13 +30,13 @@ from studio.web.ownership import Ownership
 
 WAIT_S = 1.0
 TOOLS = ("list_voices", "speak_line", "package_champion")
-SPEAK = """Speak a line. Returns the address of a WAV file, which is there for a day, and as JSON what made it.
+SPEAK = """Generate speech. Returns the address of a WAV file, valid for one day, and its request as JSON.
 
 Args:
-    text: what is said, in English
-    voice: an id that list_voices tells
-    model: f5 or s1; empty for the voice's own
-    settings: numbers by name, what is left out is the voice's own; {settings}. The same seed gives the same sound
+    text: English text
+    voice: an id from list_voices
+    model: f5 or s1; empty: the engine of the voice
+    settings: numbers by name; missing: the defaults of the voice; {settings}. Same seed and settings: same audio
 """
 
 
@@ -65,7 +65,7 @@ def guard_tools(page: GuardedBlocks) -> None:
         try:
             rules.require(tool if tool in TOOLS else "speak_line", request, arguments)
             if tool not in TOOLS:
-                raise UnknownEndpoint(f"there is no such tool; use {', '.join(TOOLS)}")
+                raise UnknownEndpoint(f"unknown tool; use {', '.join(TOOLS)}")
         except EngineError as error:
             raise refused(error, request) from error
         return prepare(name, arguments)
@@ -129,7 +129,7 @@ def packager(studio: Studio, ownership: Ownership) -> Callable[..., Any]:
             while not job.wait(WAIT_S):
                 pass
             if job.state != "done":
-                raise EngineError(job.error or "this was cancelled; begin it again")
+                raise EngineError(job.error or "cancelled; start again")
             studio.champions.jobs.forget(job.id)
             return file_data(handed(Path(str(job.result)), archive_name(job.champion)))
         except EngineError as error:

@@ -20,12 +20,10 @@ from studio.web.proxies import route_path
 
 log = logging.getLogger(__name__)
 
-UNKNOWN = "the page knows nothing by this name; /gradio_api/info lists its endpoints, or reload the page"
-UNREAD = "the request does not have the form that this address takes; /gradio_api/info describes it"
+UNKNOWN = "unknown endpoint; see /gradio_api/info, or reload the page"
+UNREAD = "the request has the wrong form; see /gradio_api/info"
 UNREAD_UPLOAD = "the upload is not a form with files; send multipart/form-data with the files as `files`"
-CLOSED_DOOR = (
-    "the studio does not use this part of Gradio; /docs and /gradio_api/info describe the addresses that it serves"
-)
+CLOSED_DOOR = "this part of Gradio is not available; see /docs and /gradio_api/info"
 UPLOAD = "/gradio_api/upload"
 
 # These routes would fetch any address, accept recordings of any length, and serve tools for Gradio's developers.

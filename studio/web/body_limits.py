@@ -47,14 +47,14 @@ class Caps:
 
     def __init__(self, settings: Settings) -> None:
         most = settings.max_upload_mb
-        self.clips = Cap(most, "cut the clip to the part with the voice, then send that")
+        self.clips = Cap(most, "cut the clip to the part with the voice, then upload the part")
         self.weights = Cap(
-            settings.max_weights_mb, "leave out what only training needs, or raise STUDIO_MAX_WEIGHTS_MB"
+            settings.max_weights_mb, "remove training data such as optimizer states, or raise STUDIO_MAX_WEIGHTS_MB"
         )
         words = min(JSON_MB, most)
-        self._words = Cap(words, "send less at a time", "request", in_memory=True)
+        self._words = Cap(words, "send a smaller request", "request", in_memory=True)
         with_reference = words + ceil(min(REFERENCE_MB, most) * 4 / 3)
-        advice = "cut reference_audio to the part with the voice, then send that"
+        advice = "cut reference_audio to the part with the voice, then send the part"
         self._references = Cap(with_reference, advice, "request", in_memory=True)
 
     def of(self, method: str, path: str) -> Cap:

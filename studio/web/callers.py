@@ -21,7 +21,7 @@ from studio.web.ownership import source
 from studio.web.session import session_id_of
 
 MINUTE_S = 60.0
-KEY_NEEDED = "this studio asks programs for a key; send Authorization: Bearer with one of its STUDIO_API_KEYS"
+KEY_NEEDED = "an API key is missing or wrong; send Authorization: Bearer with a key of STUDIO_API_KEYS"
 
 
 class KeyNeeded(Unauthenticated):
@@ -83,12 +83,14 @@ class Callers:
             if not (allowed and amount):
                 continue
             if amount > allowed:
-                raise LimitReached(f"this has more than the {allowed:,} {what} a minute allowed here; split it", 60)
+                raise LimitReached(
+                    f"this request exceeds the limit of {allowed:,} {what} per minute; split the request", 60
+                )
             limit = RateLimitItemPerMinute(allowed)
             if not self._limiter.hit(limit, caller.name, what, cost=amount):
                 resets_at = self._limiter.get_window_stats(limit, caller.name, what).reset_time
                 wait_s = min(MINUTE_S, resets_at - time.time())
-                raise LimitReached(f"{allowed:,} {what} a minute are allowed here; wait a moment", wait_s)
+                raise LimitReached(f"the limit is {allowed:,} {what} per minute; wait a moment", wait_s)
 
 
 def _digest(key: str) -> bytes:

@@ -10,7 +10,7 @@ from engines.errors import Closing
 from studio.web.problems import problem
 from studio.web.proxies import route_path
 
-CLOSED = "the studio is shutting down; what was accepted is finished, ask again when it is back"
+CLOSED = "the studio is shutting down; try again when the studio is running again"
 WORK = (  # routes that generate audio, or report that the studio can
     "/ready",
     "/ping",

@@ -17,8 +17,10 @@ from studio.web.problems import problem
 from studio.web.proxies import route_path
 from studio.web.wrong_logins import PACED_FROM, LoginPace
 
-FOREIGN_HOST = "the studio does not answer to this host name; open it by its own, or add this to STUDIO_ALLOWED_HOSTS"
-FOREIGN_PAGE = "this request came from another site's page; open the studio itself"
+FOREIGN_HOST = (
+    "this host name is not allowed; use the host name of the studio, or add this host name to STUDIO_ALLOWED_HOSTS"
+)
+FOREIGN_PAGE = "this request came from another website; open the studio directly"
 HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
 LOGIN = "/studio/login"
 

@@ -35,10 +35,10 @@ CLOCK_AHEAD_S = 60.0  # a login from further in the future is invalid: the clock
 TRIES_FREE = 3  # wrong logins in a row that get status 401; further ones get 429
 SLOWLY = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}  # parameters of scrypt: 16 MB and about 50 ms
 
-LOG_IN = "this belongs to the studio's owner; log in with STUDIO_LOGIN's user and password"
-FROM_HERE = "this belongs to the studio's owner; set STUDIO_LOGIN=user:password to do it from elsewhere"
-WRONG = "this is not STUDIO_LOGIN's user and password; correct it and try again"
-NO_LOGIN = "this studio knows no login; set STUDIO_LOGIN=user:password and start it anew"
+LOG_IN = "only the owner can do this; log in with the user and password of STUDIO_LOGIN"
+FROM_HERE = "only the owner can do this; to log in from another machine, set STUDIO_LOGIN=user:password"
+WRONG = "wrong user or password; check STUDIO_LOGIN and try again"
+NO_LOGIN = "this studio has no login; set STUDIO_LOGIN=user:password and restart the studio"
 
 
 class NotOwner(Forbidden):

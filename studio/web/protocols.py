@@ -11,10 +11,10 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from studio.web.problems import problem
 
-NOT_HTTP = "this is no HTTP/1.1 request that can be read; correct it and send it again"
-TOO_LONG = "the address and headers of this request are longer than 64 KB; send less, or send it as the body"
-TOO_SLOW = "the request did not arrive in time; send it again, without long pauses"
-NOT_UTF8 = "a text frame is UTF-8; send it so, or send a binary frame"
+NOT_HTTP = "malformed HTTP/1.1 request; correct the request and send it again"
+TOO_LONG = "the address and headers of this request are longer than 64 KB; shorten them or send the data as the body"
+TOO_SLOW = "the request did not arrive in time; send the request again without long pauses"
+NOT_UTF8 = "a text frame must be UTF-8; send UTF-8 or a binary frame"
 
 HEADERS_S = 20.0  # limit for the headers of a request; browsers also open connections that they may never use
 BODY_S, BODY_BYTES_S = 60.0, 20_000  # limit for its body: 60 s, and 1 s more for each BODY_BYTES_S bytes received

@@ -35,7 +35,7 @@ def url_of(host: str, port: int) -> str:
 
 def _reason(error: OSError | UnicodeError) -> str:
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
-        return "the port is in use; stop what serves there, or choose another STUDIO_PORT"
+        return "the port is in use; stop the other program, or choose another STUDIO_PORT"
     if isinstance(error, OSError) and error.errno == errno.EACCES:
         return "this user may not open the port; choose a STUDIO_PORT above 1023"
     if isinstance(error, (socket.gaierror, UnicodeError)):
@@ -58,7 +58,9 @@ def at_path(path: Path) -> socket.socket:
         finally:
             os.umask(before)
     except OSError as error:
-        raise NotListening(f"cannot listen at {path}: {error.strerror or error}; name another STUDIO_SOCKET") from error
+        raise NotListening(
+            f"cannot listen at {path}: {error.strerror or error}; choose another STUDIO_SOCKET"
+        ) from error
 
 
 def _bound(opened: socket.socket, address: Any) -> socket.socket:

@@ -70,8 +70,8 @@ class Visitors:
         most = self._limits.each_mb * MB
         if most and sum(kept.bytes for kept in self._kept([session_id]) if not kept.deleted) >= most:
             raise QuotaUsed(
-                f"your takes and clips have reached the limit of {self._limits.each_mb:,} MB; "
-                "delete some of them, then try again"
+                f"your takes and clips have reached the limit of {self._limits.each_mb:,} MB; delete some takes "
+                "or clips, then try again"
             )
 
     def claim(self, session_id: str) -> None:

@@ -82,7 +82,7 @@ def test_a_missing_transcript_is_asked_for_on_a_phone_with_the_card_unfolded(bro
         bar.tap()
         expect(page.locator(WORDS)).to_be_hidden()
         visitor.speak()
-        visitor.expect_message("The voice has no transcript")
+        visitor.expect_message("The transcript is empty")
         expect(page.locator(WORDS)).to_be_focused()
         expect(bar).to_have_attribute("aria-expanded", "true")
 
@@ -122,7 +122,7 @@ def test_clips_of_one_name_are_told_apart(visitor: Visitor, tmp_path: Path) -> N
 
 
 def test_a_deleted_clip_can_be_brought_back_with_its_words(visitor: Visitor, voice: Path) -> None:
-    page, trash = visitor.page, visitor.page.get_by_role("button", name="Delete this clip")
+    page, trash = visitor.page, visitor.page.get_by_role("button", name="Delete clip")
     expect(trash).to_be_hidden()  # a sample stays
     upload_clip(visitor, voice, "My voice.wav")
     page.locator(WORDS).fill("Only I know what is said here.")
@@ -143,10 +143,10 @@ def test_noise_of_a_quiet_clip_is_lowered_once_the_level_is_right(visitor: Visit
     upload_clip(visitor, tmp_path / "quiet.wav", "Quiet.wav")
     page.locator(WORDS).fill("Welcome to the studio.")
     noise = page.locator(".problem", has_text="noise, ")
-    expect(noise).to_contain_text("Normalise it first.")
+    expect(noise).to_contain_text("Normalise the level first.")
     expect(noise.get_by_role("button")).to_have_count(0)
     page.get_by_role("button", name="Normalise").click()
-    noise.get_by_role("button", name="Denoise").click()
+    noise.get_by_role("button", name="Reduce noise").click()
     expect(page.locator(".chip", has_text="noise")).to_be_visible()
     expect(page.locator(".chip", has_text="level")).to_be_visible()
 

@@ -85,13 +85,13 @@ def sheet(page: Page) -> Locator:
 
 def choose(page: Page, id: str, words: str) -> None:
     """An entry of a card's menu."""
-    card(page, id).get_by_role("button", name="More for").click()
+    card(page, id).get_by_role("button", name="More actions for").click()
     page.get_by_role("menuitem", name=words).click()
 
 
 def import_archive(page: Page, archive: Path) -> None:
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Import", exact=True).click()
+        page.get_by_role("button", name="Import archive", exact=True).click()
     chooser.value.set_files(archive)
 
 
@@ -118,11 +118,11 @@ def test_a_take_is_kept_packaged_brought_back_pushed_pulled_and_spoken_with(
     page = owner.page
     take_of(owner, "Keep this voice.")
     page.get_by_role("button", name="Keep as champion").click()
-    expect(sheet(page).get_by_label("A line to hear it say")).to_have_value("Keep this voice.")
+    expect(sheet(page).get_by_label("Preview line")).to_have_value("Keep this voice.")
     sheet(page).get_by_label("Name", exact=True).fill("Ahri")
-    sheet(page).get_by_label("Who agrees").fill("The speaker")
-    sheet(page).get_by_role("button", name="Keep").click()
-    owner.expect_message("Ahri is kept.")
+    sheet(page).get_by_label("Voice owner").fill("The speaker")
+    sheet(page).get_by_role("button", name="Save champion").click()
+    owner.expect_message("Champion saved.")
     page.get_by_role("button", name="Show").click()
     first = known(owner, "ahri")
     assert first["consent"]["by"] == "The speaker"
@@ -138,25 +138,25 @@ def test_a_take_is_kept_packaged_brought_back_pushed_pulled_and_spoken_with(
     owner.expect_message("Ahri imported as ahri.")
     assert known(owner, "ahri") == first | {"saved_at": known(owner, "ahri")["saved_at"]}
 
-    choose(page, "ahri", "Push to…")
+    choose(page, "ahri", "Push to store…")
     sheet(page).get_by_role("button", name="bucket S3").click()
     expect(sheet(page)).to_contain_text("as a new archive ahri to bucket")
-    sheet(page).get_by_role("button", name="Push", exact=True).click()
+    sheet(page).get_by_role("button", name="Push champion", exact=True).click()
     expect(sheet(page)).to_contain_text("SHA-256 verified")
     page.keyboard.press("Escape")
     choose(page, "ahri", "Delete")
     expect(card(page, "ahri")).to_have_count(0)
-    page.get_by_role("button", name="Pull from…").click()
+    page.get_by_role("button", name="Pull from store…").click()
     row = sheet(page).locator("li.held", has_text="ahri")
-    expect(row).to_contain_text("not here")
+    expect(row).to_contain_text("Not in library")
     row.get_by_role("button", name="Pull ahri").click()
-    expect(row).to_contain_text("Would fetch")
-    row.get_by_role("button", name="Pull it").click()
-    expect(row).to_contain_text("here, the same")
+    expect(row).to_contain_text("Download")
+    row.get_by_role("button", name="Pull champion").click()
+    expect(row).to_contain_text("Up to date")
     page.keyboard.press("Escape")
     assert known(owner, "ahri")["version"] == first["version"]
 
-    card(page, "ahri").get_by_role("button", name="Speak with it").click()
+    card(page, "ahri").get_by_role("button", name="Use voice").click()
     expect(page.locator(".picker option:checked")).to_have_text("Ahri")
     owner.write("I am back.")
     owner.speak()
@@ -179,7 +179,7 @@ def test_the_keyboard_alone_keeps_a_take(owner: Visitor, house: Served) -> None:
     page.keyboard.type("Lux")
     expect(sheet(page).get_by_label("Id", exact=True)).to_have_value("lux")  # its own by now
     page.keyboard.press("Enter")
-    owner.expect_message("Lux is kept.")
+    owner.expect_message("Champion saved.")
     assert known(owner, "lux")["name"] == "Lux"
 
 
@@ -191,8 +191,8 @@ def test_cards_are_searched_sorted_walked_and_heard_by_keys(owner: Visitor, hous
     expect(card(page, "sorted-a")).to_be_visible()
     page.keyboard.press("/")
     page.keyboard.type("nobody at all")
-    expect(page.get_by_text("No champion fits")).to_be_visible()
-    page.get_by_role("button", name="Clear the search").click()
+    expect(page.get_by_text("No champion matches")).to_be_visible()
+    page.get_by_role("button", name="Clear search").click()
     page.keyboard.type("sorted")
     expect(titles).to_have_text(["Sorted-c", "Sorted-a", "Sorted-b"])
     page.get_by_label("Sort", exact=True).select_option("name")
@@ -211,11 +211,11 @@ def test_a_champion_says_its_line_once_and_again_from_the_take(owner: Visitor, h
     kept(house, "says", line="Hm.", settings={"steps": 2})
     page = owner.page
     owner.open("#champions")
-    card(page, "says").get_by_role("button", name="Hear it say: Hm.").click()
+    card(page, "says").get_by_role("button", name="Play preview line: Hm.").click()
     page.wait_for_function("window.heard.length > 0")
-    expect(card(page, "says").get_by_role("button", name="Hear it say: Hm.")).to_be_visible()
+    expect(card(page, "says").get_by_role("button", name="Play preview line: Hm.")).to_be_visible()
     before = len(owner.heard())
-    card(page, "says").get_by_role("button", name="Hear it say: Hm.").click()
+    card(page, "says").get_by_role("button", name="Play preview line: Hm.").click()
     page.wait_for_function(f"window.heard.length > {before}")
     (take,) = owner.takes()
     assert (take["order"]["champion"], take["order"]["text"], take["order"]["steps"]) == ("says", "Hm.", 2)
@@ -230,7 +230,7 @@ def conflicted(owner: Visitor, house: Served, id: str) -> None:
     sheet(page).get_by_label("Notes").fill("Mine, typed for an hour.")
     theirs = {"expected": version, "champion": {"notes": "Theirs."}}
     assert page.request.put(f"{owner.url}/studio/champions/{id}", data=theirs).ok
-    sheet(page).get_by_role("button", name="Save", exact=True).click()
+    sheet(page).get_by_role("button", name="Save changes", exact=True).click()
     row = sheet(page).get_by_role("row", name="notes")
     expect(row).to_contain_text("Mine, typed for an hour.")
     expect(row).to_contain_text("Theirs.")
@@ -238,8 +238,8 @@ def conflicted(owner: Visitor, house: Served, id: str) -> None:
 
 def test_a_conflict_is_settled_by_saving_over_it(owner: Visitor, house: Served) -> None:
     conflicted(owner, house, "fought-over")
-    sheet(owner.page).get_by_role("button", name="Save mine over it").click()
-    owner.expect_message("Fought-over is saved.")
+    sheet(owner.page).get_by_role("button", name="Replace with mine").click()
+    owner.expect_message("Champion saved.")
     assert known(owner, "fought-over")["notes"] == "Mine, typed for an hour."
     notes = [one["notes"] for one in reported(owner, "champions/fought-over/versions")]
     assert "Theirs." in notes
@@ -247,9 +247,9 @@ def test_a_conflict_is_settled_by_saving_over_it(owner: Visitor, house: Served) 
 
 def test_a_conflict_is_settled_under_another_id(owner: Visitor, house: Served) -> None:
     conflicted(owner, house, "parted")
-    expect(sheet(owner.page).get_by_label("Another id")).to_have_value("parted-2")
-    sheet(owner.page).get_by_role("button", name="Save under this id").click()
-    owner.expect_message("Parted is saved.")
+    expect(sheet(owner.page).get_by_label("New id")).to_have_value("parted-2")
+    sheet(owner.page).get_by_role("button", name="Save under new id").click()
+    owner.expect_message("Champion saved.")
     assert known(owner, "parted")["notes"] == "Theirs."
     assert known(owner, "parted-2")["notes"] == "Mine, typed for an hour."
 
@@ -264,7 +264,7 @@ def test_what_was_typed_and_not_saved_is_there_after_a_reload(owner: Visitor, ho
     page.reload()
     card(page, "unsaved").get_by_role("button", name="Edit").click()
     expect(sheet(page).get_by_label("Notes")).to_have_value("Half a thought")
-    sheet(page).get_by_role("button", name="Start over").click()
+    sheet(page).get_by_role("button", name="Discard changes").click()
     expect(sheet(page).get_by_label("Notes")).to_have_value("")
 
 
@@ -273,7 +273,10 @@ def test_a_setting_its_engine_cannot_take_is_corrected_before_it_is_kept(owner: 
     page = owner.page
     owner.open("#champions")
     card(page, "bounded").get_by_role("button", name="Edit").click()
-    steps, save = sheet(page).locator("[name=steps]"), sheet(page).get_by_role("button", name="Save", exact=True)
+    steps, save = (
+        sheet(page).locator("[name=steps]"),
+        sheet(page).get_by_role("button", name="Save changes", exact=True),
+    )
     expect(steps).to_have_attribute("max", "64")
     steps.fill("1000")
     save.click()
@@ -281,7 +284,7 @@ def test_a_setting_its_engine_cannot_take_is_corrected_before_it_is_kept(owner: 
     assert known(owner, "bounded")["settings"] == {"steps": 2}
     steps.fill("7")
     save.click()
-    owner.expect_message("Bounded is saved.")
+    owner.expect_message("Champion saved.")
     assert known(owner, "bounded")["settings"] == {"steps": 7}
 
 
@@ -291,18 +294,18 @@ def test_versions_portrait_and_copies(owner: Visitor, house: Served) -> None:
     owner.open("#champions")
     card(page, "many").get_by_role("button", name="Edit").click()
     with page.expect_file_chooser() as chooser:
-        sheet(page).get_by_role("button", name="Portrait").click()
+        sheet(page).get_by_role("button", name="Choose portrait").click()
     chooser.value.set_files(ICON)
-    sheet(page).get_by_role("button", name="Save", exact=True).click()
+    sheet(page).get_by_role("button", name="Save changes", exact=True).click()
     expect(card(page, "many").locator(".face img")).to_be_visible()
     page.wait_for_function("document.querySelector(\"[data-id='many'] .face img\").naturalWidth > 0")
-    choose(page, "many", "Versions")
+    choose(page, "many", "Show versions")
     expect(sheet(page).get_by_role("listitem")).to_have_count(2)
-    expect(sheet(page).get_by_role("listitem").first).to_contain_text("changed: portrait")
-    sheet(page).get_by_role("button", name="Restore").click()
+    expect(sheet(page).get_by_role("listitem").first).to_contain_text("Changed: portrait")
+    sheet(page).get_by_role("button", name="Restore version").click()
     expect(sheet(page).get_by_role("listitem").last).to_contain_text("current")
     page.keyboard.press("Escape")
-    expect(card(page, "many").get_by_role("button", name="More for")).to_be_focused()
+    expect(card(page, "many").get_by_role("button", name="More actions for")).to_be_focused()
     expect(card(page, "many").locator(".face img")).to_have_count(0)
     choose(page, "many", "Duplicate")
     expect(sheet(page).get_by_label("Id")).to_have_value("many-2")
@@ -322,7 +325,7 @@ def test_an_archive_dropped_on_the_page_whose_id_is_taken_comes_in_under_another
     for kind in ("dragEnter", "dragOver", "drop"):
         drag_file(page, kind, ".champion-grid", archive)
     expect(page.get_by_text("A different champion with the id taken already exists.")).to_be_visible()
-    page.get_by_role("button", name="Import under another id").click()
+    page.get_by_role("button", name="Import with new id").click()
     expect(sheet(page).get_by_label("Id")).to_have_value("taken-2")
     sheet(page).get_by_role("button", name="Import", exact=True).click()
     owner.expect_message("Taken imported as taken-2.")
@@ -335,9 +338,9 @@ def test_a_push_is_paused_survives_a_reload_and_goes_on(owner: Visitor, house: S
     page = owner.page
     owner.open("#champions")
     bucket.fault = lambda method, target, seen: "503" if "partNumber" in target else None
-    choose(page, "slow", "Push to…")
+    choose(page, "slow", "Push to store…")
     sheet(page).get_by_role("button", name="bucket S3").click()
-    sheet(page).get_by_role("button", name="Push", exact=True).click()
+    sheet(page).get_by_role("button", name="Push champion", exact=True).click()
     page.keyboard.press("Escape")
     card(page, "slow").get_by_role("button", name="Pause").click()
     expect(card(page, "slow").locator(".work")).to_contain_text("Paused")
@@ -360,18 +363,18 @@ def test_a_store_is_deleted_from_only_when_asked_twice(owner: Visitor, house: Se
     assert page.request.post(f"{owner.url}/studio/stores/shelf/stored/push").ok
     (house.log.parent.parent / "shelf" / "Stored.tar.gz").write_bytes(b"not an id")
     owner.open("#champions")
-    page.get_by_role("button", name="Pull from…").click()
+    page.get_by_role("button", name="Pull from store…").click()
     sheet(page).get_by_role("button", name="shelf folder").click()
     misnamed = sheet(page).locator("li.held", has_text="Stored.tar.gz")
     expect(misnamed).to_contain_text("rename the file, for example to stored.tar.gz")
     expect(misnamed.get_by_role("button")).to_have_count(0)
     row = sheet(page).locator("li.held", has=page.get_by_text("stored", exact=True))
     row.get_by_role("button", name="Delete stored from shelf").click()
-    expect(row.get_by_role("alert")).to_contain_text("from shelf for good?")
-    row.get_by_role("button", name="Not now").click()
+    expect(row.get_by_role("alert")).to_contain_text("from shelf? Others will no longer")
+    row.get_by_role("button", name="Cancel").click()
     assert "stored" in [held["id"] for held in reported(owner, "stores/shelf")]
     row.get_by_role("button", name="Delete stored from shelf").click()
-    row.get_by_role("button", name="Delete for good").click()
+    row.get_by_role("button", name="Delete permanently").click()
     expect(row).to_have_count(0)
     assert [held["id"] for held in reported(owner, "stores/shelf")] == ["Stored.tar.gz"]
 
@@ -387,7 +390,7 @@ def test_a_package_can_still_be_downloaded_after_a_reload_until_a_newer_version(
     expect(card(page, "packed").get_by_role("link", name="Download packed.tar.gz")).to_be_visible()
     card(page, "packed").get_by_role("button", name="Edit").click()
     sheet(page).get_by_label("Notes").fill("Newer.")
-    sheet(page).get_by_role("button", name="Save", exact=True).click()
+    sheet(page).get_by_role("button", name="Save changes", exact=True).click()
     expect(card(page, "packed").get_by_role("button", name="Package")).to_be_visible()
 
 
@@ -408,9 +411,9 @@ def test_a_champion_that_speaks_is_still_chosen_after_a_reload(owner: Visitor, h
 
 def attach(page: Page, id: str, weights: Path) -> None:
     choose(page, id, "Attach weights")
-    expect(sheet(page)).to_contain_text("S1-Mini goes on speaking")
+    expect(sheet(page)).to_contain_text("S1-Mini still uses the reference")
     with page.expect_file_chooser() as chooser:
-        sheet(page).get_by_role("button", name="Choose a file").click()
+        sheet(page).get_by_role("button", name="Choose file").click()
     chooser.value.set_files(weights)
 
 
@@ -421,13 +424,13 @@ def test_weights_are_heard_before_they_are_kept(owner: Visitor, house: Served) -
     attach(page, "tuned", WEIGHTS)
     expect(card(page, "tuned")).to_contain_text("The weights fit.")
     page.reload()
-    card(page, "tuned").get_by_role("button", name="Hear it", exact=True).click()
+    card(page, "tuned").get_by_role("button", name="Play preview line", exact=True).click()
     page.wait_for_function("window.heard.length > 0")
     expect(page.locator("body.performing")).to_have_count(0)
     assert owner.takes()[0]["order"]["attachment"]
     assert not known(owner, "tuned")["fine_tuned"]
-    card(page, "tuned").get_by_role("button", name="Keep", exact=True).click()
-    expect(card(page, "tuned")).to_contain_text("own weights")
+    card(page, "tuned").get_by_role("button", name="Save weights", exact=True).click()
+    expect(card(page, "tuned")).to_contain_text("fine-tuned")
     assert known(owner, "tuned")["fine_tuned"]
 
 
@@ -454,14 +457,14 @@ def test_axe_finds_nothing_serious(owner: Visitor, house: Served) -> None:
     page, id = owner.page, "axe"
     owner.open("#champions")
     expect(card(page, id)).to_be_visible()
-    card(page, id).get_by_role("button", name="More for").click()
+    card(page, id).get_by_role("button", name="More actions for").click()
     assert serious(page) == []
-    for words in ("Push to…", "Versions", "Duplicate", "Attach weights"):
+    for words in ("Push to store…", "Show versions", "Duplicate", "Attach weights"):
         page.get_by_role("menuitem", name=words).click()
         expect(sheet(page)).to_be_visible()
         assert serious(page) == []
         page.keyboard.press("Escape")
-        card(page, id).get_by_role("button", name="More for").click()
+        card(page, id).get_by_role("button", name="More actions for").click()
     page.keyboard.press("Escape")
     card(page, id).get_by_role("button", name="Edit").click()
     assert serious(page) == []
@@ -475,7 +478,7 @@ def test_a_phone_scrolls_only_down_and_offers_large_targets(browser: Browser, ho
         visitor.open("#champions")
         expect(card(page, "pocket")).to_be_visible()
         page.screenshot(path=tmp_path / "champions-phone.png")
-        for press, opens in (("Edit", "dialog[open]"), ("More for", ".menu:not([hidden])")):
+        for press, opens in (("Edit", "dialog[open]"), ("More actions for", ".menu:not([hidden])")):
             card(page, "pocket").get_by_role("button", name=press).tap()
             expect(page.locator(opens)).to_be_visible()
             assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -492,8 +495,8 @@ def test_a_visitor_only_hears_and_the_owner_logs_in_and_does_the_rest(browser: B
         for one in (guest, host):
             one.open("#champions")
             expect(card(one.page, "seen")).to_be_visible()
-            expect(one.page.get_by_text("You are visiting")).to_be_visible()
-        for words in ("Edit", "Package", "More for Seen", "Pull from…", "Import"):
+            expect(one.page.get_by_text("You are a visitor")).to_be_visible()
+        for words in ("Edit", "Package", "More actions for Seen", "Pull from store…", "Import archive"):
             expect(guest.page.get_by_role("button", name=words, exact=True)).to_have_count(0)
         request, root = guest.page.request, f"{house.url}/studio"
         refused = [
@@ -504,21 +507,21 @@ def test_a_visitor_only_hears_and_the_owner_logs_in_and_does_the_rest(browser: B
             request.get(f"{root}/jobs"),
         ]
         assert {answer.status for answer in refused} == {401}
-        card(guest.page, "seen").get_by_role("button", name="Play the reference").click()
+        card(guest.page, "seen").get_by_role("button", name="Play reference").click()
         guest.page.wait_for_function("window.heard.length > 0")
 
         log_in(host.page, "a guess")
-        expect(sheet(host.page).get_by_role("alert")).to_contain_text("not STUDIO_LOGIN's user and password")
+        expect(sheet(host.page).get_by_role("alert")).to_contain_text("Wrong user or password")
         sheet(host.page).get_by_label("Password").fill(LOGIN["password"])
         host.page.keyboard.press("Enter")
-        host.expect_message("You are logged in")
+        host.expect_message("Logged in")
         card(host.page, "seen").get_by_role("button", name="Edit").click()
-        expect(sheet(host.page).get_by_label("Who agrees")).to_have_value("the speaker")  # which guests are not told
+        expect(sheet(host.page).get_by_label("Voice owner")).to_have_value("the speaker")  # which guests are not told
         host.page.keyboard.press("Escape")
         choose(host.page, "seen", "Delete")
         expect(card(host.page, "seen")).to_have_count(0)
         host.page.get_by_role("button", name="Log out").click()
-        expect(host.page.get_by_text("You are visiting")).to_be_visible()
+        expect(host.page.get_by_text("You are a visitor")).to_be_visible()
 
 
 def test_who_just_logged_in_edits_what_the_owner_is_told_and_not_what_visitors_see(
@@ -530,9 +533,9 @@ def test_who_just_logged_in_edits_what_the_owner_is_told_and_not_what_visitors_s
         expect(card(host.page, "shown")).to_be_visible()
         with held_back(host.page, "**/studio/champions"):
             log_in(host.page, LOGIN["password"])
-            host.expect_message("You are logged in")
+            host.expect_message("Logged in")
             card(host.page, "shown").get_by_role("button", name="Edit").click()
-            expect(sheet(host.page).get_by_label("Who agrees")).to_have_value("the speaker")
+            expect(sheet(host.page).get_by_label("Voice owner")).to_have_value("the speaker")
 
 
 def log_in(page: Page, password: str) -> None:
@@ -548,7 +551,7 @@ def test_a_visitor_who_presses_keep_is_told_whose_champions_are(browser: Browser
         expect(guest.page.get_by_role("button", name="Keep as champion")).to_have_count(0)
         guest.page.locator("#script textarea").blur()
         guest.page.keyboard.press("p")
-        guest.expect_message("Champions belong to the studio’s owner")
+        guest.expect_message("Only the owner can change champions")
         guest.page.locator(".notice-box").get_by_role("button", name="Log in").click()
         expect(sheet(guest.page).get_by_label("User")).to_be_focused()
 
@@ -571,7 +574,7 @@ def test_an_import_that_failed_before_the_page_knew_of_it_offers_another_id(
 
     page.route("**/studio/champions/import*", answer_late)
     import_archive(page, archive)
-    expect(page.get_by_role("button", name="Import under another id")).to_be_visible()
+    expect(page.get_by_role("button", name="Import with new id")).to_be_visible()
     page.locator(".work.failed").get_by_role("button", name="Dismiss").click()
     expect(page.locator(".work.failed")).to_have_count(0)
 

@@ -198,7 +198,7 @@ def test_two_takes_of_the_speak_page_are_heard_blind(browser: Browser, studio: S
             visitor.speak()
             visitor.wait_for_takes(count)
         for row in page.locator("li.take").all():
-            row.get_by_role("button", name="Compare", exact=True).click()
+            row.get_by_role("button", name="Add to Compare", exact=True).click()
         takes = visitor.takes()
         chosen = tap.mark()
         page.get_by_role("button", name="Compare blind").click()

@@ -53,7 +53,7 @@ def test_takes_with_different_texts_are_compared_only_after_a_warning(browser: B
             keep(history, who, text=text, seed=SEED + at, audio=sound(1.2, seed=at))
         visitor.open()
         for row in page.locator("li.take").all():
-            row.get_by_role("button", name="Compare", exact=True).click()
+            row.get_by_role("button", name="Add to Compare", exact=True).click()
         page.get_by_role("button", name="Compare blind").click()
         warning = page.get_by_role("dialog", name="Different texts")
         expect(warning).to_contain_text("The vote will not count")

@@ -15,7 +15,7 @@ WORDS = "#transcript textarea"
 def test_an_upload_without_a_transcript_is_transcribed_by_itself(visitor: Visitor, voice: Path) -> None:
     page = visitor.page
     visitor.upload(voice)
-    visitor.expect_message("This transcript is rough.")
+    visitor.expect_message("Automatic transcript.")
     heard = page.locator(WORDS).input_value().split()
     assert len({"welcome", "to", "the", "studio", "give", "me", "a", "line"} & set(heard)) > 4
 
@@ -31,7 +31,7 @@ def test_what_is_typed_while_the_recogniser_listens_stays_and_wrong_words_get_no
             "Seven tall ships sailed over the bay before noon, and nobody saw them again that year."
         )
         expect(page.locator(".chip", has_text="transcript")).to_be_visible()
-    expect(page.locator(".problem", has_text="The recogniser hears")).to_be_visible()
+    expect(page.locator(".problem", has_text="Speech recognition gives")).to_be_visible()
     expect(page.locator(".chip", has_text="transcript")).to_have_count(0)
     expect(page.locator(WORDS)).to_have_value(
         "Seven tall ships sailed over the bay before noon, and nobody saw them again that year."
@@ -53,8 +53,8 @@ def test_a_sentence_to_read_is_offered_while_recording_and_becomes_the_transcrip
 
 def test_who_says_something_else_has_it_transcribed(recorder: Visitor) -> None:
     page = recorder.page
-    page.get_by_role("button", name="Say something else").click()
+    page.get_by_role("button", name="Use own words").click()
     expect(page.locator(".read-aloud")).to_be_hidden()
     page.get_by_role("button", name="Stop and use").click()
-    recorder.expect_message("This transcript is rough.")
+    recorder.expect_message("Automatic transcript.")
     expect(page.locator(WORDS)).not_to_have_value("")

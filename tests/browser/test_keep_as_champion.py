@@ -59,7 +59,7 @@ def test_the_settings_of_a_take_leave_those_of_other_engines_alone(visitor: Visi
     visitor.speak()
     visitor.wait_for_takes(1)
     page.locator("#temperature input").fill("0.5")
-    page.get_by_role("button", name="Use these settings").click()
+    page.get_by_role("button", name="Load script, voice and settings").click()
     expect(page.locator("#temperature input")).to_have_value("")
     expect(page.locator("#speed input[type=number]")).to_have_value("1.3")
     expect(page.locator("#steps input")).to_have_value("2")
@@ -73,7 +73,7 @@ def test_a_deleted_take_can_be_brought_back(visitor: Visitor) -> None:
     visitor.wait_for_takes(1)
     page.get_by_role("button", name="Delete").click()
     visitor.wait_for_takes(0)
-    expect(page.get_by_text("Every take you make lands here")).to_be_visible()
+    expect(page.get_by_text("No takes yet")).to_be_visible()
     page.get_by_role("button", name="Undo").click()
     visitor.wait_for_takes(1)
     assert len(visitor.takes()) == 1

@@ -61,13 +61,13 @@ def test_nothing_on_speak_is_cut_off_or_covered(browser: Browser, studio: Served
         takes = page.locator("li.take")
         for take in (takes.nth(0), takes.nth(1)):
             take.get_by_role("button", name="Select take").click()
-            take.get_by_role("button", name="Compare", exact=True).click()
+            take.get_by_role("button", name="Add to Compare", exact=True).click()
         expect(page.locator(".side .fact", has_text="LUFS")).to_have_count(2)
         walk.look("two takes selected and compared")
         takes.nth(0).get_by_role("button", name="Download").click()
         walk.look("download menu")
         page.keyboard.press("Escape")
-        page.get_by_role("button", name="Keys and help").click()
+        page.get_by_role("button", name="Keyboard shortcuts and help").click()
         walk.look("help")
         assert walk.faults == []
 

@@ -45,7 +45,7 @@ SHOWN = """() => {
   if (page === 'champions') shown.champions = all('li.champion').map((one) => one.dataset.id);
   if (page === 'compare') shown.compare = text('#page-compare .listening');
   if (page === 'monitor') shown.requests = text('#page-monitor');
-  shown.lost = text('.strip .state.failed').includes('does not answer');
+  shown.lost = text('.strip .state.failed').includes('No connection');
   return shown;
 }"""
 
@@ -112,7 +112,7 @@ class Walk:
         self.served = self.restart()
 
     def look_lost(self) -> None:
-        """The page says that the studio does not answer; Compare asks nothing that names engines."""
+        """The page says that the studio No connection; Compare asks nothing that names engines."""
         until(lambda: self.page.evaluate(SHOWN)["lost"] or self.is_comparing(), self.patience_s)
 
     def change(self) -> None:

@@ -151,7 +151,7 @@ def test_a_key_undoes_the_deletion_of_a_champion_and_of_its_page_alone(speaker: 
     delete_take(page)
     page.get_by_role("link", name="Champions").click()
     card = page.locator("li.champion[data-id=undone]")
-    card.get_by_role("button", name="More for").click()
+    card.get_by_role("button", name="More actions for").click()
     page.get_by_role("menuitem", name="Delete").click()
     expect(card).to_have_count(0)
     page.locator("h2.page-title").first.click()

@@ -84,4 +84,4 @@ def test_more_is_offered_only_where_it_opens_something(visitor: Visitor) -> None
     expect(more).to_have_text("Less")
     page.locator("#engine label", has_text="Big Drum").click()
     expect(more).to_be_hidden()
-    expect(page.get_by_label("Draw a new seed")).to_be_visible()
+    expect(page.get_by_label("Random seed")).to_be_visible()

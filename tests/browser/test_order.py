@@ -43,7 +43,7 @@ def test_parts_of_the_page_that_come_last_show_what_was_told_before(newcomer: Vi
             expect(page.locator(".chip").first).to_be_visible()  # the voice, too
             silent.enter_context(held_back(page, "**/studio/telemetry*"))  # and nothing is sent again
         page.wait_for_selector(READY)
-        expect(page.locator("#steps")).to_have_attribute("title", re.compile("refinement steps .* 2 to 64"))
+        expect(page.locator("#steps")).to_have_attribute("title", re.compile("Refinement steps .* 2 to 64"))
         expect(page.locator("nav [aria-current=page]")).to_have_text("Speak")
         expect(page.locator(CHOSEN)).to_have_text("Amber")
         expect(page.locator(".spoken-form")).to_have_text("Spoken as typed")
@@ -59,7 +59,7 @@ def test_a_strip_that_comes_after_the_studio_went_silent_says_so(newcomer: Visit
         page.goto(newcomer.url)
         while len(refused) < 5:  # it is said after the third, once
             page.wait_for_event("response")
-    expect(page.locator(".strip")).to_contain_text("The studio does not answer")
+    expect(page.locator(".strip")).to_contain_text("No connection")
 
 
 def test_a_state_cannot_be_heard_as_if_it_happened_once(visitor: Visitor) -> None:
@@ -169,7 +169,7 @@ def test_a_way_back_does_not_vanish_while_nobody_looks(visitor: Visitor, voice: 
     expect(page.locator(CHOSEN)).to_have_text("My voice.wav")
     expect(page.locator(".chip").first).to_be_visible()  # nothing asks for the clip any more
     page.clock.install()
-    page.get_by_role("button", name="Delete this clip").click()
+    page.get_by_role("button", name="Delete clip").click()
     visitor.expect_message("Clip deleted.")
     page.clock.run_for(600_000)
     page.get_by_role("button", name="Undo").click()

@@ -88,7 +88,7 @@ def test_the_menus_act_on_the_selected_takes(listener: Visitor) -> None:
     page.get_by_role("button", name="Export").click()
     expect(page.get_by_role("menuitem", name="2 takes as WAV, zip")).to_be_visible()
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Actions on these takes").click()
+    page.get_by_role("button", name="Actions for takes").click()
     page.get_by_role("menuitem", name="Delete 2 takes").click()
     expect(page.locator(".take-list .take-text")).to_have_text(["A.", "D.", "E."])
 

@@ -79,8 +79,8 @@ def speak_and_upload(visitor: Visitor, voice: Path) -> None:
         visitor.wait_for_takes(number)
     visitor.hear_out()
     visitor.upload(voice)
-    expect(visitor.page.locator("#voice-panel")).to_contain_text("What is said in the selected part")
-    expect(visitor.page.locator("#voice-panel")).to_contain_text("There is no transcript")
+    expect(visitor.page.locator("#voice-panel")).to_contain_text("Transcript of the selected part")
+    expect(visitor.page.locator("#voice-panel")).to_contain_text("No transcript")
     href = visitor.page.evaluate("document.querySelector('link[rel=manifest]').href")
     assert visitor.page.request.get(href).ok
 

@@ -35,11 +35,11 @@ def hum(length: int, level: float) -> Sound:
 
 # What one click mends: (check, button, what makes it necessary).
 ILLS: list[tuple[str, str, Callable[[Sound], Sound]]] = [
-    ("silence", "Trim", lambda voice: np.concatenate([np.zeros(RATE), voice[: 7 * RATE // 4]])),
-    ("level", "Normalise", lambda voice: 0.02 * voice),
+    ("silence", "Trim silence", lambda voice: np.concatenate([np.zeros(RATE), voice[: 7 * RATE // 4]])),
+    ("level", "Normalise level", lambda voice: 0.02 * voice),
     ("channels", "Use one channel", lambda voice: np.stack([voice, -0.6 * voice], 1)),
-    ("rumble", "High-pass", lambda voice: voice + 0.05),
-    ("noise", "Denoise", lambda voice: voice + hum(len(voice), 0.01)),
+    ("rumble", "Apply high-pass", lambda voice: voice + 0.05),
+    ("noise", "Reduce noise", lambda voice: voice + hum(len(voice), 0.01)),
 ]
 
 
@@ -69,7 +69,7 @@ def test_the_recogniser_fills_in_the_words_it_hears(visitor: Visitor) -> None:
     words = visitor.page.locator("#transcript textarea")
     words.fill("")
     visitor.page.get_by_role("button", name="Transcribe").click()
-    visitor.expect_message("This transcript is rough.")
+    visitor.expect_message("Automatic transcript.")
     expect(words).to_be_focused()
     assert len({"welcome", "to", "the", "studio", "give", "me", "a", "line"} & set(words.input_value().split())) > 4
 
@@ -85,7 +85,7 @@ def test_without_a_recogniser_none_is_offered_and_the_field_asks_for_the_words(
         visitor.open()
         words = visitor.page.locator("#transcript textarea")
         words.fill("")
-        expect(words).to_have_attribute("placeholder", "Type exactly the words you hear in the selected part.")
+        expect(words).to_have_attribute("placeholder", "Type exactly the words in the selected part")
         expect(visitor.page.get_by_role("button", name="Transcribe")).to_be_hidden()
 
 
@@ -144,7 +144,7 @@ def test_the_engine_gets_the_dragged_window_and_its_words_to_the_byte(
         expect(words).not_to_have_value(first)
         assert words.input_value() in whole and not whole.startswith(words.input_value())
         with page.expect_response(lambda answer: "audio.wav" in answer.url) as heard:
-            page.get_by_role("button", name="Play the selected part").click()
+            page.get_by_role("button", name="Play selected part").click()
         on_screen, _ = soundfile.read(io.BytesIO(heard.value.body()), dtype="float32")
         visitor.hurry()
         visitor.speak()

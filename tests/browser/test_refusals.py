@@ -66,18 +66,18 @@ def hiss(length_s: float) -> np.ndarray:
 
 
 NO_CLIPS = {
-    short: "The clip lasts 0.10 s; a voice needs at least 1 s, better 3 to 12.",
+    short: "The clip is 0.10 s long, but a voice needs at least 1 s; use a clip of 3 to 12 s.",
     hour: "The clip lasts 60 min; cut it to at most 120 s.",
     nan: "The file contains NaN or infinity; export it again as 16-bit WAV.",
-    letter: "This is not sound the studio can read, or it is cut off; export it as WAV, FLAC or MP3.",
+    letter: "The file is not audio that the studio can read, or is cut off; export the clip as WAV, FLAC or MP3.",
     empty: "The file is empty or missing; upload it again.",
-    header: "This is not sound the studio can read, or it is cut off; export it as WAV, FLAC or MP3.",
+    header: "The file is not audio that the studio can read, or is cut off; export the clip as WAV, FLAC or MP3.",
     half: "The file is cut off (72,044 bytes are missing at its end); upload or export it again.",
 }
 POOR_CLIPS = {
     clipped: "of the samples are clipped, up to",
-    eight: "8 channels were mixed to one and the mix is 18 dB quieter than the loudest alone",
-    silent: "No voice is heard",
+    eight: "8 channels were mixed to one, and the mix is 18 dB quieter than the loudest channel",
+    silent: "No voice found",
 }
 
 
@@ -110,16 +110,16 @@ def test_a_poor_clip_is_taken_and_named_on_the_report_card(visitor: Visitor, tmp
 def test_an_empty_script_is_refused_without_asking_the_server(visitor: Visitor) -> None:
     visitor.write("   ")
     visitor.speak()
-    visitor.expect_message("There is nothing to say; type a line first.")
+    visitor.expect_message("The script is empty; type a line.")
     expect(visitor.page.locator("#script textarea")).to_be_focused()
 
 
 def test_a_missing_transcript_is_asked_for(visitor: Visitor) -> None:
     visitor.page.locator("#transcript textarea").fill("")
     visitor.speak()
-    visitor.expect_message("The voice has no transcript")
+    visitor.expect_message("The transcript is empty")
     expect(visitor.page.locator("#transcript textarea")).to_be_focused()
-    expect(visitor.page.locator(".problem", has_text="There is no transcript")).to_be_visible()
+    expect(visitor.page.locator(".problem", has_text="No transcript")).to_be_visible()
 
 
 def test_a_megabyte_of_text_is_refused_and_stays_on_the_page(visitor: Visitor) -> None:
@@ -135,13 +135,13 @@ def test_a_megabyte_of_text_is_refused_and_stays_on_the_page(visitor: Visitor) -
 
 def test_a_transcript_far_too_long_for_the_clip_is_named(visitor: Visitor) -> None:
     visitor.page.locator("#transcript textarea").fill("many words that nobody could say so fast " * 20)
-    expect(visitor.page.locator(".problem", has_text="more than people say")).to_be_visible()
+    expect(visitor.page.locator(".problem", has_text="Too fast for natural speech")).to_be_visible()
 
 
 def test_a_setting_out_of_range_is_refused_in_words(visitor: Visitor) -> None:
     page = visitor.page
-    page.get_by_role("button", name="More").click()
-    expect(page.locator("#steps")).to_have_attribute("title", re.compile("refinement steps.* 2 to 64"))
+    page.get_by_role("button", name="More settings").click()
+    expect(page.locator("#steps")).to_have_attribute("title", re.compile("Refinement steps.* 2 to 64"))
     page.locator("#steps input").fill("1000")
     visitor.speak()
     visitor.expect_message("steps must be")
@@ -157,7 +157,7 @@ def test_a_blocked_microphone_gets_one_sentence(playwright: Playwright, studio: 
     with visiting(browser, studio, permissions=[]) as visitor:
         visitor.open()
         visitor.page.get_by_role("button", name="Record").click()
-        visitor.expect_message("The microphone is blocked; allow it for this page")
+        visitor.expect_message("The browser blocks the microphone; allow the microphone")
         expect(visitor.page.locator(".recorder")).to_be_hidden()
         visitor.hurry()
         visitor.speak()
@@ -167,4 +167,4 @@ def test_a_blocked_microphone_gets_one_sentence(playwright: Playwright, studio: 
 
 def test_a_missing_microphone_gets_one_sentence(visitor: Visitor) -> None:
     visitor.page.get_by_role("button", name="Record").click()
-    visitor.expect_message("No microphone was found; plug one in, or upload a clip.")
+    visitor.expect_message("No microphone found; connect a microphone, or upload a clip.")

@@ -29,7 +29,7 @@ def test_takes_their_settings_words_of_a_clip_and_a_vote_survive_kill_9(
         visitor.speak()
         visitor.wait_for_takes(3)
         mine = page.locator("li.take").first
-        mine.get_by_role("button", name="Star", exact=True).click()
+        mine.get_by_role("button", name="Star take", exact=True).click()
         expect(mine.locator("[aria-pressed=true]")).to_have_count(1)
         audio = f"{served.url}/studio/takes/{visitor.takes()[0]['id']}/audio.wav"
         before = page.request.get(audio).body()
@@ -54,8 +54,8 @@ def test_takes_their_settings_words_of_a_clip_and_a_vote_survive_kill_9(
             assert visitor.takes()[0]["starred"] is True
             assert page.request.get(audio).body() == before
             visitor.write("Something else.")
-            mine.get_by_role("button", name="Use these settings").click()
+            mine.get_by_role("button", name="Load script, voice and settings").click()
             expect(page.locator("#script textarea")).to_have_value(LINE)
             expect(page.locator("#seed input")).to_have_value("5")
-            mine.get_by_role("button", name="Play", exact=True).click()
+            mine.get_by_role("button", name="Play take", exact=True).click()
             page.wait_for_function("window.heard.length > 0")

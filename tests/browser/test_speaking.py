@@ -150,12 +150,12 @@ def test_a_reroll_draws_a_new_seed_and_settings_come_back(visitor: Visitor) -> N
     visitor.hurry()
     visitor.speak()
     visitor.wait_for_takes(1)
-    page.get_by_role("button", name="Re-roll").click()
+    page.get_by_role("button", name="New take with a random seed").click()
     visitor.wait_for_takes(2)
     assert visitor.takes()[0]["order"]["seed"] != 7
     visitor.write("Something else.")
     page.locator("#seed input").fill("")
-    page.get_by_role("button", name="Use these settings").last.click()
+    page.get_by_role("button", name="Load script, voice and settings").last.click()
     expect(page.locator("#script textarea")).to_have_value("A short line.")
     expect(page.locator("#seed input")).to_have_value("7")
 
@@ -169,7 +169,7 @@ def test_a_paused_take_shows_where_it_stands_and_how_long_it_is(visitor: Visitor
     visitor.hear_out()
     length = f"0:{visitor.takes()[0]['duration_s']:04.1f}"
     expect(time).to_have_text(f"0:00.0 / {length}")
-    page.get_by_role("slider", name="Position in the take").press("ArrowRight")
+    page.get_by_role("slider", name="Playback position").press("ArrowRight")
     expect(time).to_have_text(f"0:00.5 / {length}")
 
 
@@ -179,9 +179,9 @@ def test_two_takes_switch_without_a_gap(visitor: Visitor) -> None:
     visitor.hurry()
     visitor.speak()
     visitor.wait_for_takes(1)
-    page.get_by_role("button", name="Re-roll").click()
+    page.get_by_role("button", name="New take with a random seed").click()
     visitor.wait_for_takes(2)
-    for button in page.get_by_role("button", name="Compare", exact=True).all():
+    for button in page.get_by_role("button", name="Add to Compare", exact=True).all():
         button.click()
     expect(page.locator(".side .fact", has_text="LUFS")).to_have_count(2)
     before = len(visitor.heard())

@@ -42,7 +42,7 @@ def search(page: Page, words: str) -> None:
 
 
 def act(page: Page, words: str) -> None:
-    page.get_by_role("button", name="Actions on these takes").click()
+    page.get_by_role("button", name="Actions for takes").click()
     page.get_by_role("menuitem", name=words, exact=True).click()
 
 
@@ -75,7 +75,7 @@ def test_takes_are_found_moved_and_found_again_after_a_reload(visitor: Visitor, 
     expect_shown(page, LINES[2])
     expect(page.get_by_role("combobox", name="Folder", exact=True)).to_have_value("/Act 2")
     search(page, "elodie")
-    expect(page.locator(".takes .empty")).to_contain_text("No take in “Act 2” fits “elodie”.")
+    expect(page.locator(".takes .empty")).to_contain_text("No takes match “elodie” in “Act 2”.")
     page.get_by_role("button", name="Show all").click()
     expect_shown(page, *LINES[::-1])
     choose(page, "No folder")
@@ -90,7 +90,7 @@ def test_a_move_is_undone_to_where_each_take_lay(visitor: Visitor, studio: Serve
     search(page, "")
     act(page, "Move 4 takes to a folder…")
     page.get_by_role("button", name="No folder").click()
-    visitor.expect_message("4 takes moved out of the folders.")
+    visitor.expect_message("4 takes moved out of the folder.")
     page.locator(".toast", has_text="4 takes").get_by_role("button", name="Undo").click()
     choose(page, "Act 2")
     expect_shown(page, LINES[2])
@@ -100,7 +100,7 @@ def test_what_shows_is_deleted_and_comes_back_in_its_places(visitor: Visitor, st
     provide(visitor, studio)
     page = visitor.page
     search(page, "rift")
-    for compare in page.get_by_role("button", name="Compare", exact=True).all():
+    for compare in page.get_by_role("button", name="Add to Compare", exact=True).all():
         compare.click()
     page.get_by_role("button", name="Export").click()
     expect(page.get_by_role("menuitem", name="1 starred take as WAV, zip")).to_be_visible()
@@ -168,7 +168,7 @@ def test_on_a_phone_nothing_scrolls_sideways_targets_are_large_and_axe_is_conten
         page.get_by_role("button", name="Dismiss").click()
         choose(page, LONG_NAME)
         check()
-        page.get_by_role("button", name="Actions on these takes").click()
+        page.get_by_role("button", name="Actions for takes").click()
         box = page.locator(".take-menus .menu:not([hidden])").bounding_box()
         assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390
         page.get_by_role("menuitem", name=re.compile("^Move")).click()

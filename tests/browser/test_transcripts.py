@@ -85,7 +85,7 @@ def test_a_transcript_that_cannot_fit_is_spoken_only_when_insisted_on(visitor: V
     page.locator(WORDS).fill("many words that nobody could say so fast " * 20)
     visitor.hurry()
     visitor.speak()
-    visitor.expect_message("more than people say; the transcript holds words that are not in this part, delete them.")
+    visitor.expect_message("Delete words of the transcript that are not in this part.")
     expect(page.locator(WORDS)).to_be_focused()
     assert visitor.takes() == []
     page.get_by_role("button", name="Speak anyway").click()

@@ -86,12 +86,12 @@ def test_the_page_warns_before_the_disk_is_full_and_of_final_deletions(
         visitor.speak()
         visitor.wait_for_takes(1)
         fill(disk, leave_bytes=2_000_000)
-        expect(warning).to_have_text(re.compile(r"^The studio's disk has only .+ free. Delete takes and clips that"))
+        expect(warning).to_have_text(re.compile(r"^Only .+ left on the disk. Delete unused takes and clips"))
         expect(page.locator(".strip .disk.low")).to_contain_text("MB free")
         fill(disk, leave_bytes=40_000)
         expect(warning).to_contain_text("New takes may not be saved. Deleted takes cannot be restored.")
         page.locator("li.take").get_by_role("button", name="Delete").click()
-        visitor.expect_message("It cannot be restored, because the disk is almost full.")
+        visitor.expect_message("Undo is not possible because the disk is almost full.")
         expect(page.locator(".toast").get_by_role("button", name="Undo")).to_have_count(0)
         (disk / FILLER).unlink()
         expect(warning).to_be_hidden()
@@ -109,7 +109,7 @@ def test_on_a_full_disk_a_take_is_heard_a_clip_is_refused_and_all_works_again_wi
         ballast = fill(disk)
         visitor.speak()
         page.locator(".notice-box.failed").wait_for()
-        visitor.expect_message("The disk is full, so this was not saved; free some space or delete takes")
+        visitor.expect_message("Not saved because the disk is full; free some space or delete takes")
         expect(page.locator("body.performing")).to_have_count(0)
         assert cramped.get("/studio/telemetry?series=false")["outcomes"] == {"arrived": 1, "done": 1}
         assert sum(piece["length"] for piece in visitor.heard()) > 3 * RATE
@@ -117,7 +117,7 @@ def test_on_a_full_disk_a_take_is_heard_a_clip_is_refused_and_all_works_again_wi
         assert page.evaluate("window.cutShort") == 0
         visitor.upload(voice)
         visitor.expect_message(
-            "cannot be used. The upload could not be stored; free some disk space and send it again."
+            "cannot be used. The upload could not be saved; free some disk space and upload the file again."
         )
         expect(page.locator(".picker")).to_have_value(chosen)
         assert cramped.get("/ready") == {"ready": True}
@@ -137,7 +137,7 @@ def test_with_room_for_one_take_but_not_for_two_it_is_kept(browser: Browser, cra
         visitor.wait_for_takes(1)
         size = max(path.stat().st_size for path in (disk / "takes").glob(f"*{visitor.takes()[0]['id']}*"))
         ballast = fill(disk, leave_bytes=3 * size // 2)
-        visitor.page.get_by_role("button", name="Re-roll").click()
+        visitor.page.get_by_role("button", name="New take with a random seed").click()
         visitor.wait_for_takes(2)
         ballast.unlink()
 

@@ -15,7 +15,7 @@ CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 DESKTOP: ViewportSize = {"width": 1440, "height": 900}
 READY = "body[data-ready]"
-RUNS = re.compile("Starting|Speaking")  # what the words beside the button say of a request that runs
+RUNS = re.compile("Starting|Generating")  # what the words beside the button say of a request that runs
 REFUSED = "Failed to load resource: the server responded with a status of"  # Chromium's own line for each 4xx
 
 LONG = " ".join(f"This is sentence number {count} of a rather long story." for count in range(1, 7))
@@ -63,7 +63,7 @@ class Visitor:
 
     def hurry(self) -> None:
         """Speak with few steps: for tests that look at the page, not at the sound."""
-        self.page.get_by_role("button", name="More").click()
+        self.page.get_by_role("button", name="More settings").click()
         self.page.locator("#steps input").fill("2")
 
     def speak(self) -> None:
@@ -76,7 +76,7 @@ class Visitor:
     def hear_out(self) -> None:
         """Wait until the line just spoken, which plays by itself, has begun and ended."""
         self.page.wait_for_function("window.heard.length > 0")
-        expect(self.page.locator("li.take").get_by_role("button", name="Pause", exact=True)).to_have_count(0)
+        expect(self.page.locator("li.take").get_by_role("button", name="Pause take", exact=True)).to_have_count(0)
 
     def takes(self) -> list[dict[str, Any]]:
         answer = self.page.request.get(self.url + "/studio/takes")

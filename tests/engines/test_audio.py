@@ -112,7 +112,7 @@ def test_a_video_without_sound_and_a_cut_off_m4a_are_refused(tmp_path):
     ffmpeg = imageio_ffmpeg.get_ffmpeg_exe()
     silent_film = tmp_path / "film.mp4"
     subprocess.run([ffmpeg, "-v", "error", "-f", "lavfi", "-i", "color=d=1:s=64x64", silent_film], check=True)
-    refused(silent_film, "not sound the studio can read")
+    refused(silent_film, "not audio that the studio can read")
     subprocess.run([ffmpeg, "-v", "error", "-i", written(tmp_path / "a.wav", tone(2)), tmp_path / "a.m4a"], check=True)
     cut = tmp_path / "cut.m4a"
     cut.write_bytes((tmp_path / "a.m4a").read_bytes()[:9_000])
@@ -126,14 +126,14 @@ def test_a_playlist_cannot_make_ffmpeg_open_another_file(tmp_path):
         "a.webm": f"ffconcat version 1.0\nfile {secret}\n",
     }.items():
         (tmp_path / name).write_text(text)
-        refused(tmp_path / name, "not sound")
+        refused(tmp_path / name, "not audio")
 
 
 def test_a_file_that_is_not_sound_is_refused(tmp_path):
     (tmp_path / "a.wav").write_bytes(b"<html>not found</html>" * 50)
     (tmp_path / "b.raw").write_bytes(bytes(5_000))
-    refused(tmp_path / "a.wav", "not sound the studio can read")
-    refused(tmp_path / "b.raw", "not sound the studio can read")
+    refused(tmp_path / "a.wav", "not audio that the studio can read")
+    refused(tmp_path / "b.raw", "not audio that the studio can read")
     (tmp_path / "c.wav").touch()
     refused(tmp_path / "c.wav", "empty or missing")
     refused(tmp_path / "nowhere.wav", "empty or missing")

@@ -228,9 +228,9 @@ def damaged_mp3(shop: Workshop) -> bytes:
 
 REFUSED: dict[str, tuple[Make, str]] = {
     "MP3 cut off": (cut(coded("first.mp3")), r"cut off: it can be decoded for 1\.\d s of 2\.0 s"),
-    "MP3 of drawn bytes": (damaged_mp3, "not sound the studio can read|damaged"),
+    "MP3 of drawn bytes": (damaged_mp3, "not audio that the studio can read|damaged"),
     "M4A cut off": (cut(coded("long.m4a", "-movflags", "+faststart"), 0.8), r"decoded for \d\.\d s of 5\.0 s"),
-    "M4A without its index": (cut(coded("long.m4a")), "not sound the studio can read, or it is cut off"),
+    "M4A without its index": (cut(coded("long.m4a")), "not audio that the studio can read, or is cut off"),
     "two M4A": (joined("m4a"), "contains several joined recordings"),
     "AAC cut off": (cut(coded("first.aac")), r"cut off: it can be decoded for 1\.\d s;"),
     "WebM cut off": (cut(coded("long.webm"), 0.8), r"decoded for \d\.\d s of 5\.0 s"),

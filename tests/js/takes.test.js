@@ -52,10 +52,10 @@ test("folders stand once, as people count", () => {
 test("it is said where nothing was found", () => {
   /** @type {[string, string | null, string][]} */
   const said = [
-    [" rift ", null, "No take fits “rift”."],
-    ["rift", "Act 2", "No take in “Act 2” fits “rift”."],
-    ["", "Act 2", "There is no take in “Act 2”."],
-    [" ", "", "There is no take outside the folders."],
+    [" rift ", null, "No takes match “rift”."],
+    ["rift", "Act 2", "No takes match “rift” in “Act 2”."],
+    ["", "Act 2", "No takes in “Act 2”."],
+    [" ", "", "No takes without folder."],
   ];
   for (const [search, folder, words] of said) assert.equal(noneWords({ search, folder }), words);
 });

@@ -222,7 +222,7 @@ def test_a_transcript_nobody_could_say_is_refused_at_once(visit: Visit) -> None:
 def test_a_transcript_that_cannot_belong_to_the_clip_is_spoken_with_a_warning(visit: Visit) -> None:
     order = visit.order(visit.ann)
     for transcript, words in (
-        ("many words that nobody could say so fast " * 9, "more than people say"),
+        ("many words that nobody could say so fast " * 9, "Too fast for natural speech"),
         ("one", "slow"),
     ):
         doubtful = visit.studio.speaking.speak(
@@ -425,7 +425,7 @@ def test_another_browsers_take_is_unknown(visit: Visit) -> None:
         visit.bob.post(f"/studio/takes/{id}/restore"),
     ]
     assert [answer.status_code for answer in answers] == [404] * 7
-    assert all("no such take" in answer.json()["detail"] for answer in answers)
+    assert all("take not found" in answer.json()["detail"] for answer in answers)
 
 
 def test_many_takes_are_deleted_brought_back_and_moved_at_once(visit: Visit) -> None:
@@ -451,7 +451,7 @@ def test_where_one_of_many_takes_is_unknown_none_is_touched(visit: Visit, verb: 
     visit.ann.delete(f"/studio/takes/{gone}")
     before = visit.ann.get("/studio/takes").json()
     answer = visit.ann.post(f"/studio/takes/{verb}", json={"ids": [mine, gone, theirs], "folder": "Act 2"})
-    assert (answer.status_code, answer.json()["detail"].split(";")[0]) == (404, "there is no such take here")
+    assert (answer.status_code, answer.json()["detail"].split(";")[0]) == (404, "there is take not found here")
     assert visit.ann.get("/studio/takes").json() == before
     assert len(visit.bob.get("/studio/takes").json()) == 1
 

@@ -55,9 +55,7 @@ def test_a_voice_or_engine_takes_precedence_over_an_alias(reception: Reception) 
 def test_an_alias_without_a_target_is_refused_with_the_requested_name(reception: Reception) -> None:
     answer = reception.ask(voice="ghost")
     assert (answer.status_code, answer.json()["code"]) == (404, "unknown_champion")
-    assert answer.json()["detail"].startswith(
-        "there is no champion ghost here; choose a voice that GET /v1/voices lists"
-    )
+    assert answer.json()["detail"].startswith("champion ghost not found; choose a voice from GET /v1/voices")
 
 
 def test_aliases_are_read_from_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,9 +115,9 @@ def test_fields_that_clients_send_are_accepted(
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"language": "de"}, "reads English, not 'de'"),
-        ({"instructions": "Whisper."}, "no engine here follows instructions"),
-        ({"sped": 2}, "there is no setting 'sped'"),
+        ({"language": "de"}, "language 'de' is not supported"),
+        ({"instructions": "Whisper."}, "instructions are not supported"),
+        ({"sped": 2}, "unknown setting 'sped'"),
         ({"speed": "fast"}, "speed must be a number"),
         ({"speed": True}, "speed must be a number"),
     ],

@@ -249,7 +249,7 @@ def test_a_disk_too_full_for_a_row_is_said_clearly(small_disk: Path) -> None:
 def test_a_lost_audio_file_is_said_clearly(history: History, tmp_path: Path) -> None:
     id = history.add("anna", ORDER, take()).id
     (tmp_path / "takes" / f"{id}.wav").unlink()
-    with pytest.raises(UnknownTake, match="no longer on disk"):
+    with pytest.raises(UnknownTake, match="missing on disk"):
         history.audio("anna", id)
 
 

@@ -105,7 +105,7 @@ def test_a_champion_deleted_a_minute_ago_is_not_purged_because_the_clock_was_set
     library.delete(kept.champion.id)
     clock.pass_(UNDO_S + 120.0)
     housekeeping.tidy()
-    with pytest.raises(Exception, match="there is no champion"):
+    with pytest.raises(Exception, match="not found"):
         library.restore(kept.champion.id)
 
 

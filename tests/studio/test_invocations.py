@@ -241,9 +241,9 @@ def test_a_stream_comes_before_the_last_is_made(reception: Reception) -> None:
         (b"[1]", 400, "bad_tensors", "not a JSON object"),
         (b'{"inputs": 3}', 400, "bad_tensors", "list of objects"),
         (listed({"name": "text", "shape": [2], "datatype": "BYTES", "data": ["a", "b"]}), 400, "bad_tensors", "shape"),
-        (listed(tensor("text", TEXT), tensor("text", TEXT)), 400, "bad_tensors", "name of its own"),
-        (listed(tensor("text", 3)), 400, "bad_tensors", "one value of its datatype"),
-        (listed(tensor("seed", "x", "INT64")), 400, "bad_tensors", "one value of its datatype"),
+        (listed(tensor("text", TEXT), tensor("text", TEXT)), 400, "bad_tensors", "unique name"),
+        (listed(tensor("text", 3)), 400, "bad_tensors", "one value of the datatype"),
+        (listed(tensor("seed", "x", "INT64")), 400, "bad_tensors", "one value of the datatype"),
         (json.dumps(json.loads(SPOKEN) | {"outputs": 3}).encode(), 400, "bad_tensors", "list of objects"),
         (json.dumps(json.loads(SPOKEN) | {"outputs": [{"name": "mel"}]}).encode(), 400, "bad_tensors", "'mel'"),
         (json.dumps(json.loads(SPOKEN) | {"outputs": [{"name": "wav"}]}).encode(), 400, "bad_tensors", "binary_data"),
@@ -265,7 +265,7 @@ def test_what_cannot_be_spoken_is_a_problem_document(
 
 @pytest.mark.parametrize(
     ("cut", "grown", "says"),
-    [(1, 0, "ends before"), (0, 10**6, "ends before its json-header-size"), (0, -1, "not JSON")],
+    [(1, 0, "shorter than"), (0, 10**6, "shorter than json-header-size"), (0, -1, "not JSON")],
 )
 def test_a_binary_body_whose_sizes_do_not_fit_is_refused(reception: Reception, cut: int, grown: int, says: str) -> None:
     media_type, body = packed(champion_id=text("ahri"), text=text(TEXT))

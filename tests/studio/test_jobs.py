@@ -63,14 +63,14 @@ def test_work_that_was_done_before_it_could_stop_says_what_became_of_it() -> Non
 
     def work(report: ProgressReporter, stop: threading.Event) -> None:
         assert cancelled.wait(WAIT_S)
-        report(Progress(1.0, "ahri is packaged"))
+        report(Progress(1.0, "packaged ahri"))
 
     job = jobs.start("package", "ahri", work)
     jobs.cancel(job.id)
     assert job.progress.message == "stopping after the current step"
     cancelled.set()
     assert job.wait(WAIT_S)
-    assert (job.state, job.progress.message) == ("done", "ahri is packaged")
+    assert (job.state, job.progress.message) == ("done", "packaged ahri")
 
 
 def test_paused_work_can_be_cancelled() -> None:

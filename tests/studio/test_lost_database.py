@@ -115,7 +115,7 @@ def test_sound_that_tells_of_no_take_stays_and_is_told(tmp_path: Path, caplog: p
     removed(tmp_path)
     history = opened(tmp_path)
     assert history.list("anna") == []
-    assert f"2 sounds in {tmp_path / 'takes'} tell of no take and stay as they are" in caplog.text
+    assert f"2 audio files in {tmp_path / 'takes'} belong to no take and are not changed" in caplog.text
     assert sorted(path.read_bytes() for path in (tmp_path / "takes").glob("*.wav")) == sorted(sounds)
     history.close()
     put_back(tmp_path, backup)
@@ -176,7 +176,7 @@ def test_damage_that_shows_while_the_studio_runs_is_said_in_a_sentence(tmp_path:
         file.seek(4_096)
         file.write(b"\x55" * (size - 4_096))
     for act in (lambda: history.list("anna"), lambda: history.add("anna", ORDER, take())):
-        with pytest.raises(DamagedDatabase, match="start the studio anew"):
+        with pytest.raises(DamagedDatabase, match="restart the studio"):
             act()
     history.close()
     assert opened(tmp_path).list("anna") == stored

@@ -165,7 +165,7 @@ def test_the_pages_endpoint_warns_with_the_reports_message(reception: Reception,
 def test_the_pages_endpoint_refuses_a_clip_without_a_voice(reception: Reception, tmp_path: Path) -> None:
     one = speechlike()
     order = order_of(reception.studio, wav(np.stack([one, -one], 1)), tmp_path)
-    with pytest.raises(BadReference, match=r"No voice is heard.* take that channel instead"):
+    with pytest.raises(BadReference, match=r"No voice found.* Use the loudest channel instead"):
         reception.studio.speaking.speak(order, session_id="ann")
 
 
@@ -173,7 +173,7 @@ def test_the_pages_endpoint_refuses_a_clip_without_a_voice(reception: Reception,
 def test_an_archive_without_a_voice_is_refused_with_the_reports_message(tmp_path: Path, fault: str) -> None:
     archive = written(tmp_path / "a.tar.gz", packed(tar(base({"reference.wav": REFUSED[fault]}))))
     (tmp_path / "staged").mkdir()
-    with pytest.raises(BadArchive, match=r"reference\.wav: No voice is heard \(peak -\d+ dBFS\); choose another part"):
+    with pytest.raises(BadArchive, match=r"reference\.wav: No voice found \(peak -\d+ dBFS\). Choose another part"):
         unpack(archive, tmp_path / "staged", vet, silent, threading.Event())
 
 

@@ -46,7 +46,7 @@ def test_an_unknown_key_is_refused_naming_the_nearest(monkeypatch: pytest.Monkey
         Settings.load()
 
 
-@pytest.mark.parametrize(("key", "instead"), [("BATCH_WINDOW_MS", "joins the batch")])
+@pytest.mark.parametrize(("key", "instead"), [("BATCH_WINDOW_MS", "join the running batch")])
 def test_a_setting_that_does_nothing_yet_is_refused_in_words(
     monkeypatch: pytest.MonkeyPatch, key: str, instead: str
 ) -> None:

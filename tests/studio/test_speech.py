@@ -28,21 +28,21 @@ from tests.studio.programs import CLICK_S, LINE, SPEECH, Reception, reception_of
 from tests.waiting import PATIENCE_S, until
 
 REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
-    "there is no champion nobody here; choose a voice that GET /v1/voices lists": (404, LINE | {"voice": "nobody"}),
-    "there is no champion ../ahri here": (404, LINE | {"voice": "../ahri"}),
-    "no engine called 'tts-1' here; choose one of tick": (404, LINE | {"model": "tts-1"}),
+    "champion nobody not found; choose a voice from GET /v1/voices": (404, LINE | {"voice": "nobody"}),
+    "champion ../ahri not found": (404, LINE | {"voice": "../ahri"}),
+    "unknown engine 'tts-1'; choose one of tick": (404, LINE | {"model": "tts-1"}),
     "response_format: Input should be 'mp3', 'opus', 'aac', 'flac', 'wav' or 'pcm'": (
         422,
         LINE | {"response_format": "webm"},
     ),
     "stream_format: Input should be 'audio' or 'sse'": (422, LINE | {"stream_format": "websocket"}),
-    "no engine here follows instructions; leave them out": (400, LINE | {"instructions": "Speak like a pirate."}),
-    "there is no setting 'sped' here; leave it out, or choose among guidance": (400, LINE | {"sped": 2}),
-    "there is no setting 'xxxxxxxx": (400, LINE | {"x" * 9_999: 2}),
+    "instructions are not supported; remove the instructions": (400, LINE | {"instructions": "Speak like a pirate."}),
+    "unknown setting 'sped'; remove it, or choose one of guidance": (400, LINE | {"sped": 2}),
+    "unknown setting 'xxxxxxxx": (400, LINE | {"x" * 9_999: 2}),
     "speed must be a number, not 'fast'": (400, LINE | {"speed": "fast"}),
     "speed must be a number, not nan": (400, LINE | {"speed": float("nan")}),
     "seed must be a whole number": (400, LINE | {"seed": -1}),
-    "Tick has no temperature": (400, LINE | {"temperature": 0.5}),
+    "Tick has no setting temperature": (400, LINE | {"temperature": 0.5}),
     "nothing to say": (400, LINE | {"input": " \n"}),
     "no exclamations": (400, LINE | {"input": "tick!"}),  # by the engine itself
     "input has 5,001 characters; at most 5,000 fit": (422, LINE | {"input": "x" * 5_001}),
@@ -55,8 +55,8 @@ REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
     "input: Input should be a valid string": (422, LINE | {"input": "\ud800"}),
     "input: Input should be a valid string; correct": (422, LINE | {"input": 3}),
     "input: Field required": (422, {"voice": "ahri"}),
-    "name a voice, or send reference_audio": (400, {"input": "tick"}),
-    "the body is not a JSON object; send one, with Content-Type: application/json": (422, []),
+    "send either a voice, or reference_audio and reference_text": (400, {"input": "tick"}),
+    "the body is not a JSON object; send a JSON object with Content-Type: application/json": (422, []),
 }
 
 

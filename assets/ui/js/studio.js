@@ -88,7 +88,7 @@ async function restoreVoice(draft) {
       () => false,
     );
   if (await isHere(draft)) return true;
-  toast("The voice you had chosen is no longer here; another takes its place.");
+  toast("Your last voice was deleted. Another voice is selected.");
   if (draft.champion && (await isHere({ ...draft, champion: "" }))) return true;
   fields.write("script", draft.text);
   return false;

@@ -12,7 +12,7 @@ def script() -> gr.Textbox:
     return gr.Textbox(
         FIRST_LINE,
         label="Script",
-        placeholder="Type what the voice shall say.",
+        placeholder="Type a line",
         lines=4,
         max_lines=14,
         elem_id="script",
@@ -23,8 +23,8 @@ def script() -> gr.Textbox:
 def transcript() -> gr.Textbox:
     return gr.Textbox(
         "",  # without a value, the endpoint would require one
-        label="What is said in the selected part",
-        placeholder="Type exactly the words you hear in the selected part.",
+        label="Transcript of the selected part",
+        placeholder="Type exactly the words in the selected part",
         lines=2,
         max_lines=8,
         elem_id="transcript",

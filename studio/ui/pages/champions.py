@@ -21,11 +21,11 @@ def champions_page(studio: Studio) -> None:
     with gr.Column(elem_id="page-champions", elem_classes="page"):
         island("champions")
     ownership = Ownership(studio.settings)
-    champion = gr.Textbox("", label="Champion", info="its id", visible=False)
+    champion = gr.Textbox("", label="Champion", info="id of the champion", visible=False)
     packed = gr.File(label="Archive", visible=False)
     _open("package", packager(studio, ownership), [champion], packed)
     archive = gr.File(label="Archive", visible=False)
-    as_id = gr.Textbox("", label="Id", info="empty: the one it has", visible=False)
+    as_id = gr.Textbox("", label="Id", info="empty: the id in the archive", visible=False)
     _open("import", importer(studio, ownership), [archive, as_id], gr.JSON(label="Champion", visible=False))
 
 

@@ -39,7 +39,7 @@ def speak_page(studio: Studio) -> None:
                 chosen = _settings(studio)
             with gr.Row(elem_id="transport", elem_classes="plate"):
                 gr.Button("Speak", variant="primary", elem_id="speak")
-                gr.Button("Both → compare", elem_id="both")
+                gr.Button("Compare engines", elem_id="both")
                 gr.Button("Stop", elem_id="stop")
                 island("standing")
             island("takes")
@@ -63,15 +63,15 @@ def _reference() -> list[gr.components.Component]:
     """Add invisible fields for clip and window. The voice card sets them; here they are parameters of the endpoint."""
     clip_id = gr.Textbox("", label="Clip", info="empty: the first sample", visible=False)
     start_s = gr.Number(0, label="Start, s", visible=False)
-    end_s = gr.Number(0, label="End, s", info="0: to the clip's end", visible=False)
+    end_s = gr.Number(0, label="End, s", info="0: end of the clip", visible=False)
     return [clip_id, start_s, end_s]
 
 
 def _champion() -> list[gr.components.Component]:
     """Add invisible fields for a champion, which replaces the clip."""
-    champion = gr.Textbox("", label="Champion", info="its id; empty: the clip", visible=False)
-    version = gr.Textbox("", label="Version", info="empty: the current one", visible=False)
-    attachment = gr.Textbox("", label="Weights on trial", visible=False)
+    champion = gr.Textbox("", label="Champion", info="champion id; empty: use the clip", visible=False)
+    version = gr.Textbox("", label="Version", info="empty: current version", visible=False)
+    attachment = gr.Textbox("", label="Unsaved weights", visible=False)
     return [champion, version, attachment]
 
 

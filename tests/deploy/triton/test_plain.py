@@ -139,7 +139,7 @@ def test_one_model_speaks_many_lines_at_a_time(stack: Stack, triton: client.Infe
 @pytest.mark.parametrize(
     ("inputs", "status", "says"),
     [
-        ({"champion_id": "nobody"}, "NOT_FOUND", "no champion nobody"),
+        ({"champion_id": "nobody"}, "NOT_FOUND", "champion nobody not found"),
         ({}, "INVALID_ARGUMENT", "send a champion_id, or reference_wav and reference_text"),
         ({"champion_id": "amber", "language": "fr"}, "INVALID_ARGUMENT", "reads English"),
         ({"champion_id": "amber", "settings": "{"}, "INVALID_ARGUMENT", ""),

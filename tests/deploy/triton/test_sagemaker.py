@@ -104,7 +104,7 @@ REFUSALS: dict[str, tuple[int, str, Callable[[Platform], httpx.Response]]] = {
     "a setting too high": (400, "0.3 to 2.5", lambda at: at.say("ahri.tar.gz", text=LINE, settings='{"speed": 99}')),
     "an engine there is not": (
         400,
-        "no engine",
+        "unknown engine",
         lambda at: at.say("ahri.tar.gz", text=LINE, settings='{"model": "x"}'),
     ),
 }

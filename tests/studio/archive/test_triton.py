@@ -138,8 +138,8 @@ def test_a_model_speaks_as_its_own_champion_alone(served: httpx.Client) -> None:
     ("says", "settings"),
     [
         ("answered 400: speed must be a number, not", {"speed": "fast"}),
-        ("answered 400: there is no setting 'sped' here", {"sped": 1}),
-        ("answered 404: there is no engine called 'tts-1'", {"model": "tts-1"}),
+        ("answered 400: unknown setting 'sped'", {"sped": 1}),
+        ("answered 404: unknown engine 'tts-1'", {"model": "tts-1"}),
         ("settings must be a JSON object", [1]),
     ],
 )

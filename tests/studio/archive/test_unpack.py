@@ -193,7 +193,7 @@ def facts(metadata: Mapping[str, object]) -> bytes:
 
 
 REFUSED = {
-    "no such file|there is no file": None,
+    "no such file|not found": None,
     "an empty file|is empty": b"",
     "a zip|a zip file": b"PK\x03\x04" + bytes(600),
     "a bare tar|not compressed": tar(base()) + bytes(1_024),
@@ -207,40 +207,42 @@ REFUSED = {
     "more after the gzip stream|follows the end": packed(tar(base())) + b"more",
     "a second gzip stream|follows the end": packed(tar(base())) * 2,
     "half the head of a second gzip member|follows the end": packed(tar(base())) + b"\x1f",
-    "a second gzip member that is cut|cut off": gzip.compress(tar(base())) + gzip.compress(END)[:-1],
+    "a second gzip member that is cut|incomplete": gzip.compress(tar(base())) + gzip.compress(END)[:-1],
     "a second gzip member with a wrong checksum|damaged": gzip.compress(tar(base()))
     + gzip.compress(END)[:-8]
     + bytes(8),
     "a second gzip member of another kind|damaged": gzip.compress(tar(base())) + b"\x1f\x8b\x07" + bytes(60),
-    "a gzip member too few|cut off": gzip.compress(tar(base())),
-    "a cut|cut off": packed(tar(base()))[:-1],
+    "a gzip member too few|incomplete": gzip.compress(tar(base())),
+    "a cut|incomplete": packed(tar(base()))[:-1],
     "a wrong checksum|damaged": packed(tar(base()))[:-8] + bytes(8),
-    "no reference|reference.wav is missing": packed(tar(base({"reference.wav": None}))),
-    "no words|reference.txt is missing": packed(tar(base({"reference.txt": None}))),
-    "no facts|metadata.json is missing": packed(tar(base({"metadata.json": None}))),
+    "no reference|lacks reference.wav": packed(tar(base({"reference.wav": None}))),
+    "no words|lacks reference.txt": packed(tar(base({"reference.txt": None}))),
+    "no facts|lacks metadata.json": packed(tar(base({"metadata.json": None}))),
     "no weights|model.pt is missing": packed(tar(tuned({"model.pt": None}))),
     "weights of a base champion|does not say": packed(tar(base({"model.pt": b"PK"}))),
-    "words in another encoding|reference.txt is no text in UTF-8": packed(
+    "words in another encoding|reference.txt is not UTF-8 text": packed(
         tar(base({"reference.txt": "zwölf".encode("latin-1")}))
     ),
     "no words in the words|no transcript": packed(tar(base({"reference.txt": b" \n"}))),
-    "facts that are no JSON|metadata.json is no JSON": packed(tar(base({"metadata.json": b"{"}))),
-    "facts that are a list|metadata.json holds no JSON object": packed(tar(base({"metadata.json": b"[]"}))),
-    'no kind|metadata.json holds no "model_type"': facts({"champion_id": "ahri"}),
+    "facts that are no JSON|metadata.json is not valid UTF-8 JSON": packed(tar(base({"metadata.json": b"{"}))),
+    "facts that are a list|metadata.json is not a JSON object": packed(tar(base({"metadata.json": b"[]"}))),
+    'no kind|metadata.json lacks "model_type"': facts({"champion_id": "ahri"}),
     'another kind|must say "model_type"': facts({"champion_id": "ahri", "model_type": "pickle"}),
-    'no id|metadata.json holds no "champion_id"': facts({"model_type": "base"}),
-    'an id that is null|metadata.json holds no "champion_id"': facts({"model_type": "base", "champion_id": None}),
-    'no statement|consent holds no "statement"': facts(json.loads(BASE) | {"consent": {"by": "Ann"}}),
-    "an id that is none|id is": packed(tar(base({"metadata.json": BASE.replace(b"ahri", b"../x")}))),
+    'no id|metadata.json lacks "champion_id"': facts({"model_type": "base"}),
+    'an id that is null|metadata.json lacks "champion_id"': facts({"model_type": "base", "champion_id": None}),
+    'no statement|consent lacks "statement"': facts(json.loads(BASE) | {"consent": {"by": "Ann"}}),
+    "an id that is none|id has": packed(tar(base({"metadata.json": BASE.replace(b"ahri", b"../x")}))),
     "an unknown file|'weights.bin' does not belong": packed(tar(base({"weights.bin": b"x"}))),
     "an unknown folder|folder 'a/b' does not": packed(tar(base()), entry("a/b/", kind=FOLDER)),
-    "one member twice|reference.txt is there twice": packed(tar(base()), entry("./reference.txt", b"x")),
+    "one member twice|reference.txt is in the archive twice": packed(tar(base()), entry("./reference.txt", b"x")),
     "two folders|more than one folder": packed(tar(base(), "a/"), entry("b/", kind=FOLDER)),
     "a folder and the root|more than one folder": packed(tar(base()), entry("a/portrait.png", b"x")),
     "two portraits|2 portraits": packed(
         tar(base({"portrait.png": b"\x89PNG\r\n\x1a\n", "portrait.jpg": b"\xff\xd8\xff"}))
     ),
-    "a picture that is none|not the picture": packed(tar(base({"portrait.png": b"<svg onload='x'/>"}))),
+    "a picture that is none|does not match its picture format": packed(
+        tar(base({"portrait.png": b"<svg onload='x'/>"}))
+    ),
     "a symbolic link|symbolic link": packed(tar(base()), entry("portrait.png", kind=b"2", linkname=b"/etc/passwd")),
     "a hard link|hard link": packed(tar(base()), entry("portrait.png", kind=b"1", linkname=b"reference.wav")),
     "a device|device": packed(entry("reference.wav", kind=b"3"), tar(base())),
@@ -250,19 +252,19 @@ REFUSED = {
     "another size by pax|sets 'size'": packed(pax({"size": b"1"}), tar(base())),
     "a sparse file by pax|GNU.sparse": packed(pax({"GNU.sparse.major": b"1"}), tar(base())),
     "a long name|over 100 characters": packed(entry("././@LongLink", b"x" * 200, b"L"), tar(base())),
-    "a way out|leads out": packed(entry("../reference.wav", SOUND), tar(base())),
-    "a way out behind a folder|leads out": packed(entry("ahri/../../reference.wav", SOUND), tar(base())),
+    "a way out|points outside": packed(entry("../reference.wav", SOUND), tar(base())),
+    "a way out behind a folder|points outside": packed(entry("ahri/../../reference.wav", SOUND), tar(base())),
     "an absolute path|absolute": packed(entry("/reference.wav", SOUND), tar(base())),
-    "an enormous member|at most 0.1 MB": packed(entry("reference.txt", size=2**40), tar(base())),
-    "a negative size|impossible": packed(entry("reference.txt", size=-512), tar(base())),
-    "sound that is text|not sound": packed(tar(base({"reference.wav": b"hello" * 999}))),
-    "sound of another kind|holds FLAC": packed(tar(base({"reference.wav": flac(2.0)}))),
-    "sound without samples|does not last": packed(tar(base({"reference.wav": sound(0.0)}))),
-    "half a second|does not last": packed(tar(base({"reference.wav": sound(0.5)}))),
+    "an enormous member|limit is 0.1 MB": packed(entry("reference.txt", size=2**40), tar(base())),
+    "a negative size|invalid size": packed(entry("reference.txt", size=-512), tar(base())),
+    "sound that is text|not audio": packed(tar(base({"reference.wav": b"hello" * 999}))),
+    "sound of another kind|is FLAC": packed(tar(base({"reference.wav": flac(2.0)}))),
+    "sound without samples|long, best 3 to 12 s": packed(tar(base({"reference.wav": sound(0.0)}))),
+    "half a second|long, best 3 to 12 s": packed(tar(base({"reference.wav": sound(0.5)}))),
     "a cut sound|cut off": packed(tar(base({"reference.wav": SOUND[:-999]}))),
     "no numbers|not numbers": packed(tar(base({"reference.wav": float_wav(float("nan"))}))),
-    "a sound bomb|does not last": packed(tar(base({"reference_original.flac": flac(300.0)}))),
-    "sound of unknown length|does not last": packed(
+    "a sound bomb|long, best 3 to 12 s": packed(tar(base({"reference_original.flac": flac(300.0)}))),
+    "sound of unknown length|long, best 3 to 12 s": packed(
         tar(base({"reference_original.flac": of_unknown_length(flac(2.0))}))
     ),
 }
@@ -294,13 +296,13 @@ def test_a_verdict_says_what_the_archive_is(tmp_path: Path) -> None:
 
 def test_a_verdict_tells_an_archive_without_serving_files(tmp_path: Path) -> None:
     verdict = verify(written(tmp_path / "a", packed(tar(base()))), silent, threading.Event())
-    assert verdict.whole and not verdict.serves and "pack it again" in verdict.sentence
+    assert verdict.whole and not verdict.serves and "package the champion again" in verdict.sentence
 
 
 def test_a_verdict_reports_code_for_triton_of_an_earlier_version(tmp_path: Path) -> None:
     verdict = verify(EARLIER, silent, threading.Event())
     assert (verdict.whole, verdict.serves, verdict.outdated) == (True, True, True)
-    assert "can crash Triton under load; pack it again" in verdict.sentence
+    assert "can crash Triton under load; package the champion again" in verdict.sentence
     pack_now(files(tmp_path / "members", base()), tmp_path / "ahri.tar.gz")
     assert not verify(tmp_path / "ahri.tar.gz", silent, threading.Event()).outdated
 

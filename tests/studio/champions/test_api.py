@@ -26,14 +26,14 @@ from tests.studio.house import ENGINE, ready, served, studio_of, web
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(64)
 WAIT_S = 300.0
 IMPOSSIBLE: dict[str, dict[str, Any]] = {  # by what is said of it
-    "keeps its id": {"id": "yasuo"},
-    "a champion's id": {"id": "../ahri"},
+    "cannot change": {"id": "yasuo"},
+    "a champion id": {"id": "../ahri"},
     "no transcript": {"transcript": " "},
     "hex digits": {"colour": "red"},
     "volume": {"settings": {"volume": 3}},
     "a whole number": {"settings": {"steps": 2.5}},
     "speed must be 0.5 to 2, not 9": {"engine": ENGINE, "settings": {"speed": 9}},
-    "no engine 'nobody'": {"engine": "nobody"},
+    "unknown engine 'nobody'": {"engine": "nobody"},
     "81 characters": {"name": "a" * 81},
     "year-month-day": {"consent": {"by": "Ann", "at": "yesterday", "statement": "Yes."}},
     "consent": {"consent": {"by": "Ann"}},
@@ -42,11 +42,11 @@ IMPOSSIBLE: dict[str, dict[str, Any]] = {  # by what is said of it
 JSON = {"content-type": "application/json"}
 FORM = {"content-type": "multipart/form-data; boundary=b"}
 EMPTY: dict[str, dict[str, Any]] = {
-    "did not arrive": {"content": b""},
-    "send another, as the body or as a form's `file`": {"files": {"archive": ("a.tar.gz", b"x")}},
+    "missing; send a file": {"content": b""},
+    "send a file, as the body or as the `file` field of a form": {"files": {"archive": ("a.tar.gz", b"x")}},
     "send the file as the body": {"content": b"x", "headers": {"content-type": "multipart/form-data"}},
-    "no form": {"content": b"x" * 99, "headers": FORM},
-    "a champion's id": {"content": b"x", "params": {"as_id": "../x"}},
+    "could not be parsed": {"content": b"x" * 99, "headers": FORM},
+    "a champion id": {"content": b"x", "params": {"as_id": "../x"}},
 }
 
 
@@ -156,7 +156,7 @@ def test_a_conflict_tells_what_somebody_else_saved_and_may_be_saved_over(desk: D
     mine = {"expected": first, "champion": {"notes": "mine"}}
     answer = desk.browser.put("/studio/champions/ahri", json=mine)
     assert (answer.status_code, answer.json()["current"]) == (409, theirs)
-    assert "somebody else" in answer.json()["detail"]
+    assert "someone else" in answer.json()["detail"]
     over = desk.browser.put("/studio/champions/ahri", json=mine | {"expected": theirs["version"]})
     assert (over.status_code, over.json()["notes"]) == (200, "mine")
 
@@ -280,7 +280,7 @@ def test_an_upload_without_an_archive_is_refused_in_words(desk: Desk) -> None:
 
 def test_whoever_drops_an_empty_file_on_the_page_reads_nothing_of_bodies_and_forms(desk: Desk) -> None:
     said = desk.browser.post("/studio/champions/import", content=b"").json()["detail"]
-    assert said == "the file is empty or did not arrive; send another"
+    assert said == "the file is empty or missing; send a file"
 
 
 def test_an_upload_that_breaks_off_leaves_nothing(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
@@ -349,7 +349,7 @@ def test_a_champion_is_pushed_browsed_pulled_and_deleted_from_a_store(desk: Desk
     kept = keep(desk.library)
     push, shelf = "/studio/stores/shelf/ahri/push", "/studio/stores/shelf"
     plan = desk.browser.post(f"{push}?dry_run=true").json()
-    assert (plan["action"], plan["bytes"] > 1_000, "would send" in plan["sentence"]) == ("send", True, True)
+    assert (plan["action"], plan["bytes"] > 1_000, "upload " in plan["sentence"]) == ("send", True, True)
     assert desk.browser.get(shelf).json() == []
     pushed = desk.ended(desk.browser.post(push))
     assert (pushed["state"], pushed["store"], pushed["resumable"]) == ("done", "shelf", True)

@@ -159,7 +159,7 @@ def test_an_archive_of_another_voice_under_a_used_id_is_a_conflict_that_another_
     again.write_bytes(archive.read_bytes())
     job = studio.champions.import_archive(archive)
     until(lambda: job.ended)
-    assert job.state == "failed" and "there is a champion anna already" in job.error
+    assert job.state == "failed" and "champion id anna is already used" in job.error
     brought = done(studio.champions.import_archive(again, as_id="anna-old")).result
     assert isinstance(brought, SavedChampion) and brought.champion.id == "anna-old"
 
@@ -228,10 +228,10 @@ def test_a_job_that_is_done_says_what_became_of_it(studio: Studio) -> None:
     emptied(studio)
     pulled = done(studio.champions.pull("shelf", "anna"))
     assert [job.progress.message for job in (packaged, copied, pushed, pulled)] == [
-        f"anna is packaged, {size}",
-        "anna was here already, exactly the same",
-        f"shelf holds anna, {size}, SHA-256 verified",
-        "Anna is kept as anna",
+        f"packaged anna, {size}",
+        "anna is already up to date",
+        f"uploaded anna to shelf, {size}, SHA-256 verified",
+        "Anna is saved as anna",
     ]
 
 

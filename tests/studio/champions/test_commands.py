@@ -58,7 +58,7 @@ def test_a_champion_travels_as_a_file_from_shell_to_shell(kept: SavedChampion, t
     assert out.returncode == 0 and "packing:" in out.stderr and "SHA-256" in out.stdout
     (tmp_path / "data").rename(tmp_path / "older")
     out = done("unpack", "out/a.tar.gz")
-    assert out.returncode == 0 and "is kept as ahri" in out.stderr and "ahri is kept" in out.stdout
+    assert out.returncode == 0 and "is saved as ahri" in out.stderr and "ahri is kept" in out.stdout
     assert Library(tmp_path / "data").get("ahri").members == kept.members
     assert (tmp_path / "out" / "a.tar.gz").is_file()
 
@@ -79,7 +79,7 @@ def test_verify_says_what_is_wrong_and_fails(tmp_path: Path, capsys: pytest.Capt
     written(tmp_path / "a.tar.gz", packed(tar(base({"reference.wav": None}))))
     assert run("verify", "a.tar.gz") == 1
     reported = capsys.readouterr()
-    assert "reference.wav is missing" in reported.err and reported.out == ""
+    assert "lacks reference.wav" in reported.err and reported.out == ""
 
 
 def test_verify_needs_no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -159,12 +159,12 @@ def test_what_is_in_the_store_already_is_not_sent_again(
     run("push", "ahri", "shelf")
     capsys.readouterr()
     assert run("push", "ahri", "shelf") == 0
-    assert "nothing would be sent" in capsys.readouterr().out
+    assert "nothing to upload" in capsys.readouterr().out
 
 
 def test_a_dry_run_changes_nothing(kept: SavedChampion, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("push", "ahri", "shelf", "--dry-run") == 0
-    assert "would send" in capsys.readouterr().out
+    assert "upload " in capsys.readouterr().out
     assert not list((tmp_path / "shelf").glob("*.tar.gz"))
 
 

@@ -141,7 +141,7 @@ def test_a_duplicate_shares_the_sound_and_has_its_own_name(library: Library) -> 
 
 
 def test_a_save_that_fails_leaves_nothing(library: Library) -> None:
-    with library.staging() as folder, pytest.raises(BadChampion, match="missing"):
+    with library.staging() as folder, pytest.raises(BadChampion, match="lacks"):
         (folder / METADATA).write_bytes(champion().metadata())
         library.publish(folder, expected="")
     assert library.list() == []

@@ -125,7 +125,7 @@ def test_files_that_belong_to_no_champion_stay_and_are_told(tmp_path: Path, capl
     undescribed(tmp_path)
     removed(tmp_path)
     assert opened(tmp_path).list() == []
-    assert f"4 files in {tmp_path / 'champions' / 'blobs'} belong to no champion and stay as they are" in caplog.text
+    assert f"4 files in {tmp_path / 'champions' / 'blobs'} belong to no champion and are not changed" in caplog.text
     put_back(tmp_path, backup)
     assert opened(tmp_path).list() == [kept]
 

@@ -364,11 +364,11 @@ def test_the_owners_program_packages_and_imports(public: Public) -> None:
 @with_login
 def test_the_named_endpoints_refuse_in_words_what_is_no_archive_and_no_upload(public: Public) -> None:
     owner = public.client(OWNER)
-    with pytest.raises(AppError, match="no champion"):
+    with pytest.raises(AppError, match="not found"):
         owner.predict(champion="nobody", api_name="/package")
-    with pytest.raises(AppError, match="no gzip file"):
+    with pytest.raises(AppError, match="not a gzip file"):
         owner.predict(archive=handle_file(__file__), api_name="/import")
-    assert "no file arrived" in public.called("import", [None], OWNER)
+    assert "no file received" in public.called("import", [None], OWNER)
 
 
 @with_login

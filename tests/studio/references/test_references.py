@@ -94,7 +94,7 @@ def test_a_refused_file_leaves_no_trace(store, tmp_path):
 def test_a_clip_changed_on_disk_is_refused(store, tmp_path):
     kept = store.add(saved(tmp_path / "a.wav", voice(2)), "a.wav")
     saved(tmp_path / "data" / "clips" / kept.id / "audio.wav", voice(2, seed=9))
-    with pytest.raises(BadAudio, match="upload it again"):
+    with pytest.raises(BadAudio, match="upload the clip again"):
         store.get(kept.id)
 
 
@@ -136,7 +136,7 @@ def test_a_mended_clip_is_kept_without_an_original(store):
 
 @pytest.mark.parametrize("length_s", [0.1, 0.99])
 def test_a_clip_under_a_second_is_refused_naming_the_limit(store, tmp_path, length_s):
-    with pytest.raises(BadAudio, match=f"{length_s:.2f} s; a voice needs at least 1 s"):
+    with pytest.raises(BadAudio, match=f"{length_s:.2f} s long, but a voice needs at least 1 s"):
         store.add(saved(tmp_path / "a.wav", voice(length_s)), "a.wav")
 
 
@@ -176,7 +176,7 @@ def test_values_that_are_not_numbers_are_refused(store, tmp_path, value):
 
 def test_text_named_as_sound_is_refused(store, tmp_path):
     (tmp_path / "a.mp3").write_text("not a sound " * 400)
-    with pytest.raises(BadAudio, match="not sound"):
+    with pytest.raises(BadAudio, match="not audio"):
         store.add(tmp_path / "a.mp3", "a.mp3")
 
 
@@ -322,7 +322,7 @@ def test_every_finding_says_what_to_do_in_one_sentence():
 def test_unknown_mends_and_lost_originals_are_refused():
     with pytest.raises(BadAudio, match="no mend called declip"):
         repair(good(), "declip")
-    with pytest.raises(BadAudio, match="not kept"):
+    with pytest.raises(BadAudio, match="not saved"):
         repair(good(), "mono")
 
 

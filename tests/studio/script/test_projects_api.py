@@ -209,7 +209,7 @@ def test_a_sheet_of_an_uncertain_encoding_is_refused_previewed_and_imported_in_t
         ({"cells": [{"line": "nobody", "column": 2, "value": "x"}]}, 404, "no such line"),
         ({"cells": [{"line": "FIRST", "column": 9, "value": "x"}]}, 400, "no such column"),
         ({"cells": [{"line": "FIRST", "column": 2, "value": "x" * 10_001}]}, 400, "10,000 characters"),
-        ({"marks": [{"line": "FIRST", "take": "none", "mark": "select"}]}, 404, "no such take"),
+        ({"marks": [{"line": "FIRST", "take": "none", "mark": "select"}]}, 404, "take not found"),
         ({"marks": [{"line": "FIRST", "take": "none", "mark": "best"}]}, 422, "select"),
         ({"add": [{"cells": ["x" * 10_001]}]}, 400, "10,000 characters"),
         ({"add": [{"cells": [], "key": "../project"}]}, 400, "12 hexadecimal digits"),
@@ -435,7 +435,7 @@ def test_a_delivery_to_a_store_is_the_zip_that_is_downloaded_under_a_name_that_t
     name = f"act-2-act2-{hashlib.sha256(content).hexdigest()[:12]}.zip"
     assert first["result"]["where"] == again["result"]["where"] == str(tmp_path / "shelf" / "deliveries" / name)
     assert Path(first["result"]["where"]).read_bytes() == content == delivered(shelved, work)
-    assert "holds exactly this" in again["message"]
+    assert "is already up to date" in again["message"]
     assert shelved.get("/studio/stores/shelf").json() == []
 
 
@@ -445,7 +445,11 @@ def test_a_delivery_that_failed_on_its_way_goes_on_without_being_made_again(
     work = with_select(shelved)
     order = {"sheet": work.sheet_id, "to": "shelf"}
     failed = ended(shelved, work, shelved.post(f"{ROOT}/{work.project}/deliver", json=order).json())
-    assert (failed["state"], failed["resumable"], "mount or create it" in failed["error"]) == ("failed", True, True)
+    assert (failed["state"], failed["resumable"], "mount or create the folder" in failed["error"]) == (
+        "failed",
+        True,
+        True,
+    )
     made = set((tmp_path / "data" / "deliveries").glob("*.zip"))
     (tmp_path / "shelf").mkdir()
     resumed = shelved.post(f"{ROOT}/{work.project}/deliveries/{failed['id']}/resume").json()

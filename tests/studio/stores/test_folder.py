@@ -138,7 +138,7 @@ def test_an_archive_whose_name_is_not_an_id_is_listed_with_a_note(
     (entry,) = shelf.list()
     assert (entry.id, entry.bytes) == (name, 8)
     assert entry.note == (
-        f"{name} cannot be fetched: an id has small letters a to z, digits, - and _ only; "
+        f"{name} cannot be pulled: an id may contain only the letters a to z, digits, - and _; "
         f"rename the file, for example to {proposed}"
     )
 
@@ -166,7 +166,7 @@ def test_an_archive_that_no_longer_is_what_its_facts_say_is_not_handed_on(
         file.seek(1000)
         file.write(bytes([archive.content[1000] ^ 1]))
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))  # a disk that rots tells nobody
-    with pytest.raises(Damaged, match="another SHA-256"):
+    with pytest.raises(Damaged, match="wrong SHA-256"):
         shelf.pull("ahri", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
     assert not (tmp_path / "back.tar.gz").exists()
 
@@ -175,7 +175,7 @@ def test_an_archive_that_changed_since_it_was_packaged_is_not_sent(
     shelf: Store, archive: Archive, tmp_path: Path
 ) -> None:
     wrong = replace(archive.facts, sha256="0" * 64)
-    with pytest.raises(Damaged, match="package it again"):
+    with pytest.raises(Damaged, match="package the champion again"):
         shelf.push("ahri", archive.path, wrong, lambda progress: None, threading.Event())
     assert list((tmp_path / "shelf").iterdir()) == []
 
@@ -185,7 +185,7 @@ def test_deleting_leaves_nothing_of_it(shelf: Store, archive: Archive, tmp_path:
     shelf.delete("ahri")
     assert list((tmp_path / "shelf").iterdir()) == []
     for act in (shelf.delete, shelf.plan_delete, shelf.plan_pull):
-        with pytest.raises(UnknownArchive, match="holds no archive ahri"):
+        with pytest.raises(UnknownArchive, match="has no archive ahri"):
             act("ahri")
 
 
@@ -204,7 +204,7 @@ def test_what_is_no_id_reaches_no_file(shelf: Store, archive: Archive, id: str) 
 def test_a_folder_that_is_not_there_is_said_and_not_made(shelf: Store, archive: Archive, tmp_path: Path) -> None:
     (tmp_path / "shelf").rmdir()
     for act in (shelf.list, lambda: shelf.plan_pull("ahri"), lambda: push(shelf, archive)):
-        with pytest.raises(StoreMissing, match="mount or create it"):
+        with pytest.raises(StoreMissing, match="mount or create the folder"):
             act()
     assert not (tmp_path / "shelf").exists()
 
@@ -219,7 +219,7 @@ def test_one_archive_is_on_one_way_at_a_time(shelf: Store, archive: Archive, tmp
 
     shelf.push("ahri", archive.path, archive.facts, report, threading.Event())
     assert refused
-    assert "on its way" in refused[0]
+    assert "already running" in refused[0]
     push(opened(tmp_path), archive)
 
 

@@ -113,7 +113,7 @@ def test_deleting_takes_everything_of_a_champion_and_leaves_the_others(
     assert [path for path in hub.files if "ahri" in path] == []
     assert "ahri" not in hub.files["README.md"].decode()
     assert [one.id for one in repository().list()] == ["yasuo"]
-    with pytest.raises(UnknownArchive, match="holds no archive ahri"):
+    with pytest.raises(UnknownArchive, match="has no archive ahri"):
         repository().delete("ahri")
 
 
@@ -278,7 +278,7 @@ def refusal(act: Callable[[], object]) -> BaseException:
 def test_a_repository_that_is_not_there_is_said(repository: Opened) -> None:
     error = refusal(repository("studio/nothing").list)
     assert isinstance(error, StoreMissing)
-    assert "studio/nothing is not on the Hub, or HF_TOKEN may not see it" in str(error)
+    assert "studio/nothing does not exist on the Hub, or HF_TOKEN has no access" in str(error)
 
 
 def test_a_token_that_may_only_read_is_refused_in_words(

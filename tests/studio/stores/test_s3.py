@@ -190,7 +190,7 @@ def test_an_object_that_is_not_what_its_hash_says_is_not_handed_on(
     bucket: Opened, s3, archive: Archive, proxy: Proxy, tmp_path
 ) -> None:
     s3.put_object(Bucket=BUCKET, Key=OBJECT, Body=archive.content, Metadata={"sha256": "0" * 64})
-    with pytest.raises(Damaged, match="push it to the store again"):
+    with pytest.raises(Damaged, match="push the champion to the store again"):
         bucket().pull("ahri", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
     assert not (tmp_path / "back.tar.gz").exists()
     assert len(proxy.sent("GET", "ahri")) == 2 * 8  # fetched twice, no more
@@ -206,7 +206,7 @@ def test_an_object_replaced_while_it_is_fetched_is_not_mixed_with_the_new_one(
     def replaced(progress) -> None:
         s3.put_object(Bucket=BUCKET, Key=OBJECT, Body=other.content, Metadata={"sha256": other.facts.sha256})
 
-    with pytest.raises(Damaged, match="was replaced in bucket while it was fetched"):
+    with pytest.raises(Damaged, match="was replaced in bucket during the download"):
         bucket().pull("ahri", target, replaced, threading.Event())
     assert not target.exists()
     bucket().pull("ahri", target, lambda progress: None, threading.Event())
@@ -219,7 +219,7 @@ def test_deleting_removes_the_object_and_only_that(bucket: Opened, s3, archive: 
     push(store, archive, "yasuo")
     store.delete("ahri")
     assert [one.id for one in store.list()] == ["yasuo"]
-    with pytest.raises(UnknownArchive, match="holds no archive ahri"):
+    with pytest.raises(UnknownArchive, match="has no archive ahri"):
         store.delete("ahri")
 
 
@@ -291,9 +291,9 @@ def test_an_endpoint_nobody_listens_at_is_said_soon(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("status", "code", "kind", "message"),
     [
-        (403, "AccessDenied", NotAllowed, "may not do this"),
-        (403, "InvalidAccessKeyId", NotAllowed, "may not do this"),
-        (400, "ExpiredToken", NotAllowed, "may not do this"),
+        (403, "AccessDenied", NotAllowed, "have no permission"),
+        (403, "InvalidAccessKeyId", NotAllowed, "have no permission"),
+        (400, "ExpiredToken", NotAllowed, "have no permission"),
         (403, "RequestTimeTooSkewed", NotAllowed, "clock"),
         (507, "XMinioStorageFull", StoreFull, "free some space"),
     ],

@@ -122,9 +122,9 @@ def test_no_address_is_opened_to_be_passed_on(doors: Doors, path: str) -> None:
 @pytest.mark.parametrize(
     ("name", "status", "says"),
     [
-        ("speak_line", 401, "asks programs for a key"),
-        ("list_voices", 401, "asks programs for a key"),
-        ("package_champion", 401, "belongs to the studio's owner"),
+        ("speak_line", 401, "an API key is missing or wrong"),
+        ("list_voices", 401, "an API key is missing or wrong"),
+        ("package_champion", 401, "only the owner can do this"),
     ],
 )
 def test_a_direct_call_asks_for_the_key_or_the_owner_first(doors: Doors, name: str, status: int, says: str) -> None:
@@ -135,7 +135,7 @@ def test_a_direct_call_asks_for_the_key_or_the_owner_first(doors: Doors, name: s
 def test_a_refusal_in_a_call_has_a_fitting_status(doors: Doors) -> None:
     sent = {"data": ["tick", "nobody", "", None]}
     answer = doors.post("run/speak_line", json=sent, headers={"authorization": f"Bearer {KEY}"})
-    assert (answer.status_code, "no champion" in answer.json()["detail"]) == (404, True), answer.text
+    assert (answer.status_code, "champion nobody not found" in answer.json()["detail"]) == (404, True), answer.text
 
 
 @pytest.mark.parametrize("tool", ["speak", "package", "import_", "import", "render", "nothing"])
@@ -153,7 +153,7 @@ def test_a_tool_that_is_not_listed_asks_for_the_key_and_is_not_there(doors: Door
             return bool(result.isError), str(result.content[0])
 
     refused, says = outcome(call())
-    assert (refused, ("there is no such tool" if key else "asks programs for a key") in says) == (True, True), says
+    assert (refused, ("unknown tool" if key else "an API key is missing or wrong") in says) == (True, True), says
     assert doors.hits == []
 
 

@@ -120,7 +120,7 @@ def test_pages_get_a_policy_without_other_origins(client: httpx.Client) -> None:
 def test_another_sites_page_cannot_write(client: httpx.Client, headers: dict[str, str]) -> None:
     answer = client.post("/deaf", headers=headers)
     assert answer.status_code == 403
-    assert "another site" in answer.json()["detail"]
+    assert "another website" in answer.json()["detail"]
 
 
 def test_the_studios_own_page_and_programs_can_write(client: httpx.Client) -> None:

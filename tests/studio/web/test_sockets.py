@@ -50,7 +50,7 @@ def test_a_port_in_use_is_told_with_what_to_do() -> None:
     with closing(at_port("127.0.0.1", 0)) as first:
         first.listen()
         with pytest.raises(
-            NotListening, match="the port is in use; stop what serves there, or choose another STUDIO_PORT"
+            NotListening, match="the port is in use; stop the other program, or choose another STUDIO_PORT"
         ):
             at_port("127.0.0.1", first.getsockname()[1])
 
@@ -79,7 +79,7 @@ def test_one_that_a_killed_studio_left_is_replaced(path: Path) -> None:
 def test_one_that_somebody_answers_stays(path: Path) -> None:
     with closing(at_path(path)) as first:
         first.listen()
-        with pytest.raises(NotListening, match="Address already in use; name another STUDIO_SOCKET"):
+        with pytest.raises(NotListening, match="Address already in use; choose another STUDIO_SOCKET"):
             at_path(path)
         with closing(socket.socket(socket.AF_UNIX)) as asking:
             asking.connect(str(path))
@@ -94,7 +94,7 @@ def test_a_file_that_lies_there_stays(path: Path) -> None:
 
 
 def test_a_path_too_long_for_a_socket_is_refused_in_words(tmp_path: Path) -> None:
-    with pytest.raises(NotListening, match="name another STUDIO_SOCKET"):
+    with pytest.raises(NotListening, match="choose another STUDIO_SOCKET"):
         at_path(tmp_path / ("x" * 120))
 
 
@@ -125,7 +125,7 @@ def test_a_host_that_does_not_resolve_is_reported(host: str) -> None:
 def test_a_port_in_use_is_reported(host: str) -> None:
     with at_port(host, 0) as taken:
         taken.listen()
-        with pytest.raises(NotListening, match="the port is in use; stop what serves there"):
+        with pytest.raises(NotListening, match="the port is in use; stop the other program"):
             at_port(host, taken.getsockname()[1])
 
 

@@ -51,7 +51,7 @@ export async function audition(champion, attachment = "") {
   const now = auditionOf(champion);
   if (now === "making" || (now === "playing" && state.synthesis)) return stop();
   if (now === "playing") return player.stop();
-  if (state.synthesis) return toast("Another line is being spoken; Esc stops it.");
+  if (state.synthesis) return toast("Another line is being generated. Press Esc to stop it first.");
   const take = takesOf(champion).find(({ order }) => order.attachment === attachment);
   if (!take) return speak(orderOf(champion, attachment));
   return attempt(async () => player.play(take.id, await load(audioOf(take), take.sample_rate)));

@@ -14,9 +14,9 @@ import { Reference } from "./reference.js";
 /** @typedef {{speak: Act, edit: Act, package: Act, more: Record<string, Act>}} Acts  `more` by the words of the menu */
 
 const SIGNS = /** @type {const} */ ({
-  silent: { sign: "play", does: "Hear it say" },
-  making: { sign: "stop", does: "Stop making" },
-  playing: { sign: "pause", does: "Pause" },
+  silent: { sign: "play", does: "Play preview line" },
+  making: { sign: "stop", does: "Stop preview line" },
+  playing: { sign: "pause", does: "Pause preview line" },
 });
 
 /** Its buttons live as long as the card, so that they keep the focus whatever is saved meanwhile. */
@@ -69,7 +69,7 @@ export class ChampionCard {
   }
 
   #foot() {
-    const speak = this.#button("Speak with it", this.acts.speak, false);
+    const speak = this.#button("Use voice", this.acts.speak, false);
     return h("div.champion-foot", {}, speak, this.#button("Edit", this.acts.edit), this.pack, this.packed);
   }
 
@@ -83,12 +83,12 @@ export class ChampionCard {
     this.champion = champion;
     const { id, title } = champion;
     this.element.setAttribute("aria-label", title);
-    this.dots.setAttribute("aria-label", `More for ${title}`);
-    this.dots.title = `More for ${title}`;
+    this.dots.setAttribute("aria-label", `More actions for ${title}`);
+    this.dots.title = `More actions for ${title}`;
     this.face = replaced(this.face, face(champion));
     this.words.replaceChildren(
       h("h3", { title }, title),
-      h("p.champion-id", { title: "Its id, and its archive’s name" }, id),
+      h("p.champion-id", { title: "Champion id and archive name" }, id),
       this.#facts(),
     );
     const reference = new Reference(champion);
@@ -106,10 +106,10 @@ export class ChampionCard {
     return h(
       "p.facts",
       {},
-      fact(titleOf(engine), "The engine it is preferred with"),
-      fine_tuned && fact("own weights", "Fine-tuned for F5-TTS; S1-Mini speaks it from its reference"),
-      votes && fact(`${votes.won} of ${count}`, "How often it won where it was heard blind"),
-      access.owner && !consent && fact("no consent", "Edit it to note who agreed that this voice is used"),
+      fact(titleOf(engine), "Preferred engine"),
+      fine_tuned && fact("fine-tuned", "Has fine-tuned weights for F5-TTS. S1-Mini uses the reference."),
+      votes && fact(`${votes.won} of ${count}`, "Wins in blind tests"),
+      access.owner && !consent && fact("no consent", "No consent recorded. Edit the champion to add the consent."),
     );
   }
 

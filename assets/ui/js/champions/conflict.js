@@ -27,21 +27,21 @@ const SHOWN = {
  * @param {{over: () => unknown, as: (id: string) => unknown}} ways
  */
 export function conflict(message, mine, theirs, { over, as }) {
-  const id = h("input", { type: "text", value: freeId(mine.id), "aria-label": "Another id", spellcheck: "false" });
+  const id = h("input", { type: "text", value: freeId(mine.id), "aria-label": "New id", spellcheck: "false" });
   const onclick = () => as(id.value.trim());
   return h(
     "section.conflict",
     { "aria-label": "Conflict", role: "group" },
     h("p.lead", { role: "alert" }, message),
-    h("p.hint", {}, `Theirs was saved on ${moment(theirs.saved_at)}. Hear it:`),
+    h("p.hint", {}, `The other version was saved on ${moment(theirs.saved_at)}. Listen:`),
     new Reference(theirs).element,
     differences(mine, theirs),
     h(
       "div.conflict-ways",
       {},
-      h("button.quiet", { type: "button", onclick: over }, "Save mine over it"),
-      h("span.hint", {}, "theirs stays among its versions; or"),
-      h("span.conflict-as", {}, id, h("button.quiet", { type: "button", onclick }, "Save under this id")),
+      h("button.quiet", { type: "button", onclick: over }, "Replace with mine"),
+      h("span.hint", {}, "The other version stays in Versions. Or:"),
+      h("span.conflict-as", {}, id, h("button.quiet", { type: "button", onclick }, "Save under new id")),
     ),
   );
 }
@@ -54,7 +54,7 @@ function differences(mine, theirs) {
     .map(({ name, one, other }) =>
       h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, one || "–"), h("td", {}, other || "–")),
     );
-  if (!rows.length) return h("p.hint", {}, "Both say the same.");
-  const head = ["", "Yours", "Theirs"].map((words) => h("th", { scope: "col" }, words));
+  if (!rows.length) return h("p.hint", {}, "No differences in the text fields.");
+  const head = ["", "Your version", "Saved version"].map((words) => h("th", { scope: "col" }, words));
   return h("table.differences", {}, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows));
 }

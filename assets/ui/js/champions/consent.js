@@ -2,14 +2,14 @@
 import { field } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 
-const WHY = "Keep a voice only if its owner agreed. The archive contains this consent.";
+const WHY = "Save a voice only with its owner’s consent. The archive contains the consent.";
 const NO_DATE = "Empty = the date is unknown.";
 const NO_CONSENT = "Empty = no consent is recorded.";
 
 export class ConsentFields {
   constructor() {
     this.by = h("input", {
-      ...{ type: "text", spellcheck: "false", name: "by", placeholder: "Name of who owns the voice" },
+      ...{ type: "text", spellcheck: "false", name: "by", placeholder: "Name of the voice owner" },
     });
     this.when = h("input", { type: "date", name: "when" });
     this.statement = h("textarea", {
@@ -21,8 +21,8 @@ export class ConsentFields {
       { oninput: () => this.draw() },
       h("legend", {}, "Consent"),
       h("p.hint", {}, WHY),
-      h("div.factsheet-pair", {}, field("Who agrees", this.by), field("Date of consent", this.when, this.note)),
-      field("In their words", this.statement),
+      h("div.factsheet-pair", {}, field("Voice owner", this.by), field("Date of consent", this.when, this.note)),
+      field("Consent text", this.statement),
     );
   }
 

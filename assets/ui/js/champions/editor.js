@@ -2,7 +2,6 @@
 import { openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { draftNote, dropDraft, loadDraft, saveDraft } from "../core/drafts.js";
-import { titled } from "../core/format.js";
 import { attempt, ownerOnly } from "../core/login.js";
 import { page } from "../core/pages.js";
 import { get, Refusal, reason, refusedWith } from "../core/server.js";
@@ -77,7 +76,7 @@ class Editor {
     this.place = h("div");
     const changed = (/** @type {ChampionFacts} */ facts) => saveDraft(about, facts);
     this.form = new ChampionForm(FORM, champion, { isNew: how.isNew, changed });
-    this.button = h("button.primary", { form: FORM }, how.isNew ? "Keep" : "Save");
+    this.button = h("button.primary", { form: FORM }, how.isNew ? "Save champion" : "Save changes");
   }
 
   open() {
@@ -119,7 +118,7 @@ class Editor {
       await this.#saved(await work(this.form.facts));
     } catch (error) {
       if (refusedWith(error, 409) && other)
-        this.dialog?.showError(`There is a champion ${other} already; choose another id.`);
+        this.dialog?.showError(`Champion id ${other} is already used. Choose another id.`);
       else if (error instanceof Refusal && error.status === 409 && error.body.current) this.#contest(error);
       else this.dialog?.showError(reason(error));
     }
@@ -131,17 +130,16 @@ class Editor {
     dropDraft(this.about);
     this.dialog?.close();
     const { picture } = this.form;
-    const done = `${titled(champion.title)} is ${this.how.isNew ? "kept" : "saved"}`;
     try {
       if (picture !== undefined && (picture || champion.portrait)) await setPortrait(champion, picture);
     } catch (error) {
-      toast(`${done}, but not its portrait. ${reason(error)}`, { failed: true });
+      toast(`Champion saved without the portrait. ${reason(error)}`, { failed: true });
       return;
     }
     const onaction = () => {
       location.hash = "#champions";
     };
-    toast(`${done}.`, { ...(page() !== "champions" && { action: "Show", onaction }) });
+    toast("Champion saved.", { ...(page() !== "champions" && { action: "Show", onaction }) });
   }
 
   /** Somebody was faster: theirs beside one's own, and both ways on. @param {Refusal} refusal */

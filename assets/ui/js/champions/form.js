@@ -16,7 +16,7 @@ import { face } from "./portrait.js";
  */
 
 const ID = "[a-z0-9][a-z0-9_\\-]{0,63}";
-const ID_WORDS = "1 to 64 small letters, digits, - and _, beginning with a letter or digit";
+const ID_WORDS = "1 to 64 characters: lower-case letters, digits, - and _. Start with a letter or digit.";
 const PICTURES = "image/png,image/jpeg,image/webp";
 const TEXTS = /** @type {const} */ (["transcript", "line", "notes"]);
 
@@ -43,8 +43,8 @@ export class ChampionForm {
     this.settings = fields.NUMBERS.map((name) => ({ name, input: number(name) }));
     this.face = h("div.factsheet-face");
     this.noPicture = quietButton("Remove portrait", () => this.#setPicture(null));
-    this.ownColour = quietButton("Colour of its id", () => this.#setColour(""));
-    this.note = h("p.hint", {}, "An id stays; duplicate the champion to have another.");
+    this.ownColour = quietButton("Default colour", () => this.#setColour(""));
+    this.note = h("p.hint", {}, "The id cannot change. To get another id, duplicate the champion.");
     this.licence = h("p.hint");
     this.consent = new ConsentFields();
     this.element = h("form.factsheet", { id, autocomplete: "off" }, ...this.#parts());
@@ -56,7 +56,7 @@ export class ChampionForm {
     const { transcript, notes } = this.inputs;
     return [
       h("div.factsheet-who", {}, this.#look(), this.#names()),
-      field("What is said in the reference", transcript, "Exactly these words, as you hear them."),
+      field("Transcript of the reference", transcript, "Type exactly the words that you hear."),
       this.consent.element,
       this.#speech(),
       field("Notes", notes),
@@ -69,7 +69,7 @@ export class ChampionForm {
       "div.factsheet-look",
       {},
       this.face,
-      quietButton([icon("upload"), "Portrait"], choose),
+      quietButton([icon("upload"), "Choose portrait"], choose),
       this.noPicture,
       h("label.quiet.small.swatch-field", {}, this.inputs.colour, "Colour"),
       this.ownColour,
@@ -78,21 +78,15 @@ export class ChampionForm {
 
   #names() {
     const { name, id, line } = this.inputs;
-    return h(
-      "div.factsheet-names",
-      {},
-      field("Name", name),
-      field("Id", id, this.note),
-      field("A line to hear it say", line),
-    );
+    return h("div.factsheet-names", {}, field("Name", name), field("Id", id, this.note), field("Preview line", line));
   }
 
   #speech() {
-    const settings = this.settings.map(({ name, input }) => field(name.replaceAll("_", " "), input));
+    const settings = this.settings.map(({ name, input }) => field(fields.labelOf(name), input));
     return h(
       "fieldset",
       {},
-      h("legend", {}, "How it speaks"),
+      h("legend", {}, "Engine and settings"),
       h("div.factsheet-settings", {}, field("Engine", this.engine), ...settings),
       this.licence,
     );
@@ -178,7 +172,7 @@ export class ChampionForm {
     try {
       if (picture) (await createImageBitmap(picture)).close();
     } catch {
-      toast(`${picture?.name} is no picture that can be shown; choose a PNG, JPEG or WebP.`, { failed: true });
+      toast(`${picture?.name} cannot be shown as a picture. Choose a PNG, JPEG or WebP file.`, { failed: true });
       return;
     }
     this.picture = picture;
@@ -193,7 +187,7 @@ export class ChampionForm {
     this.inputs.colour.value = this.chosenColour || colourOf(id);
     this.ownColour.hidden = !this.chosenColour;
     this.noPicture.hidden = !portrait;
-    if (this.isNew) this.note.textContent = `Its archive is ${id || "\u2026"}.tar.gz`;
+    if (this.isNew) this.note.textContent = `Archive: ${id || "\u2026"}.tar.gz`;
   }
 
   #drawSettings() {
@@ -206,9 +200,7 @@ export class ChampionForm {
       input.max = String(limits?.most ?? "");
       input.title = limits ? between(limits) : "";
     }
-    this.licence.textContent = engine?.licence
-      ? `Weights: ${engine.licence}. What is left empty is left to the engine.`
-      : "";
+    this.licence.textContent = engine?.licence ? `Weights: ${engine.licence}. Empty = default.` : "";
   }
 }
 

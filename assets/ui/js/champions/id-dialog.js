@@ -2,7 +2,6 @@
 import { field, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { keepForm } from "../core/drafts.js";
-import { titled } from "../core/format.js";
 import { reason } from "../core/server.js";
 import { toast } from "../core/toast.js";
 import { duplicate, freeId } from "./library.js";
@@ -45,10 +44,10 @@ export function openDuplicate({ id, title }) {
     title: `Duplicate ${title}`,
     verb: "Duplicate",
     id,
-    hint: "Its archive will carry this id too.",
+    hint: "The archive uses this id too.",
     act: async (as_id) => {
       await duplicate(id, as_id);
-      toast(`${titled(title)} is there a second time, as ${as_id}.`);
+      toast(`Champion duplicated as ${as_id}.`);
     },
   });
 }

@@ -42,13 +42,13 @@ export function importOptions(job) {
       title: `Import ${file.name}`,
       verb: "Import",
       id,
-      hint: `The ${id} here stays as it is; the archive becomes another champion.`,
+      hint: `Champion ${id} does not change. The archive becomes a new champion.`,
       act: (as_id) => again({ as_id }),
     });
   const press = (/** @type {string} */ words, /** @type {() => unknown} */ onclick, title = "") =>
     h("button.quiet.small", { type: "button", onclick, title: title || null }, words);
-  const other = press("Import under another id", ask);
+  const other = press("Import with new id", ask);
   const expected = currentOf(id)?.version;
   if (!expected) return [other];
-  return [other, press("Replace the one here", () => again({ expected }), "It stays among the versions")];
+  return [other, press("Replace champion", () => again({ expected }), "The current version stays in Versions.")];
 }

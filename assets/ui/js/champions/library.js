@@ -112,7 +112,7 @@ export function discard({ id, title }) {
   return attempt(async () => {
     await remove(pathOf(id));
     receive(state.champions.filter((other) => other.id !== id));
-    toastDeletion(`${titled(title)} is deleted.`, { words: `deletion of ${titled(title)}`, back: () => bringBack(id) });
+    toastDeletion("Champion deleted.", { words: `deletion of ${titled(title)}`, back: () => bringBack(id) });
   });
 }
 

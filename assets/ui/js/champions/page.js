@@ -39,8 +39,8 @@ const ACTS = {
   edit: openEditor,
   package: ({ id, version }) => begin(() => post(pathOf(id, `/package?version=${version}`))),
   more: {
-    "Push to…": openPush,
-    Versions: openVersions,
+    "Push to store…": openPush,
+    "Show versions": openVersions,
     Duplicate: openDuplicate,
     "Attach weights": openWeights,
     Delete: discard,
@@ -61,7 +61,7 @@ export function mount(element) {
       none,
       grid,
       session,
-      h("p.drop-note", { "aria-hidden": "true" }, icon("download"), "Drop an archive to import it"),
+      h("p.drop-note", { "aria-hidden": "true" }, icon("download"), "Drop an archive here to import it"),
     ),
   );
   follow([STATE.champions, STATE.access], draw);
@@ -86,13 +86,13 @@ function made() {
     }),
     sort: h("select.sort", { "aria-label": "Sort", onchange: draw }, ...options),
     visit: h("p.notice.visit", { hidden: true }),
-    work: new JobList("Work under way", optionsOf),
+    work: new JobList("Running tasks", optionsOf),
     none: h("div.empty", { hidden: true }),
     grid: h("ul.champion-grid", { "aria-label": "Champions" }),
     session: h(
       "p.hint.session",
       { hidden: true },
-      "You are logged in as the studio’s owner.",
+      "Logged in as the owner.",
       h("button.link", { type: "button", onclick: logOut }, "Log out"),
     ),
   };
@@ -110,8 +110,8 @@ function tools(search, sort) {
     {},
     h("span.search-holder", {}, icon("search"), search),
     h("span.select", {}, sort, icon("down")),
-    owners("store", "Pull from…", openPull),
-    owners("upload", "Import", chooseArchive),
+    owners("store", "Pull from store…", openPull),
+    owners("upload", "Import archive", chooseArchive),
   );
 }
 
@@ -142,8 +142,7 @@ function draw() {
 /** What visitors may do, and how to be the owner. */
 function drawVisit() {
   const { visit } = parts;
-  const words =
-    "You are visiting: hear the champions and speak with them. Keeping, editing and sending them is the owner’s.";
+  const words = "You are a visitor. You can play and use champions. Only the owner can save, edit or push them.";
   const log = h("button.link", { type: "button", onclick: openLogin }, "Log in");
   visit.hidden = access.owner || !access.login;
   visit.replaceChildren(h("span", {}, words), ...(access.login === "basic" ? [log] : []));
@@ -170,12 +169,12 @@ function emptyState() {
   };
   if (trouble) return [h("p.lead", {}, trouble), press("Try again", enter)];
   if (state.champions.length)
-    return [h("p.lead", {}, `No champion fits “${search.value}”.`), press("Clear the search", clear)];
-  if (!access.owner) return [h("p.lead", {}, "No champion was kept here yet."), link("Speak with a sample")];
+    return [h("p.lead", {}, `No champion matches “${search.value}”.`), press("Clear search", clear)];
+  if (!access.owner) return [h("p.lead", {}, "No champions yet."), link("Use a sample voice")];
   return [
-    h("p.lead", {}, "A champion is a voice you decided to keep."),
-    h("p", {}, "Speak a line, then press Keep as champion on the take you like. Or drop an archive here."),
-    link("Make a take"),
+    h("p.lead", {}, "A champion is a saved voice."),
+    h("p", {}, "Generate a take, then press Keep as champion on the take. Or drop an archive here."),
+    link("Generate a take"),
   ];
 }
 

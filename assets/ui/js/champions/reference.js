@@ -28,12 +28,12 @@ export class Reference {
     this.champion = champion;
     this.at = -1; // what was drawn last
     this.waveform = new Waveform().show({ peaks: champion.peaks });
-    this.button = iconButton("play", "Play the reference", () => this.toggle());
+    this.button = iconButton("play", "Play reference", () => this.toggle());
     this.button.classList.add("play");
     this.time = h("span.readout.time");
     this.element = h("div.reference", {}, this.button, this.waveform.element, this.time);
     references.set(this.element, this);
-    this.updateSlider = seekable(this.waveform, `Position in the reference of ${champion.title}`, {
+    this.updateSlider = seekable(this.waveform, `Playback position, reference of ${champion.title}`, {
       at: () => player.positionOf(this.key),
       length: () => champion.duration_s,
       seek: (at_s) => player.seek(this.key, at_s),
@@ -56,8 +56,8 @@ export class Reference {
   draw() {
     const sounds = player.isPlaying(this.key);
     this.button.replaceChildren(icon(sounds ? "pause" : "play"));
-    this.button.setAttribute("aria-label", sounds ? "Pause" : "Play the reference");
-    this.button.title = sounds ? "Pause" : "Play the reference";
+    this.button.setAttribute("aria-label", sounds ? "Pause reference" : "Play reference");
+    this.button.title = sounds ? "Pause reference" : "Play reference";
     this.drawPlayhead();
   }
 

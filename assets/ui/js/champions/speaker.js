@@ -21,7 +21,7 @@ export function speakWith(id) {
     const changed = CHOSEN.some((name) => draft()[name] !== before[name]);
     const onaction = () => attempt(() => restore({ ...before, clip_id: "" }, fields.SETTINGS));
     if (changed)
-      toast(`${titled(champion.title)} speaks with its own engine and settings now.`, { action: "Undo", onaction });
+      toast(`Engine and settings changed to the defaults of ${titled(champion.title)}.`, { action: "Undo", onaction });
   });
 }
 
@@ -58,7 +58,7 @@ export function speakerCard() {
 
 /** @param {Champion} champion */
 function facts(champion) {
-  const words = [champion.id, !isCurrent(champion) && "an earlier version", champion.fine_tuned && "own weights"];
+  const words = [champion.id, !isCurrent(champion) && "older version", champion.fine_tuned && "fine-tuned"];
   return h("p.facts", {}, ...words.filter(Boolean).map((one) => h("span.fact", {}, one)));
 }
 
@@ -66,6 +66,6 @@ function facts(champion) {
 function remarks({ title, fine_tuned }) {
   const engine = engineOf(fields.engine());
   return fine_tuned && engine && !engine.fine_tunes
-    ? [`${engine.title} speaks ${title} from its reference: its own weights are F5-TTS’s.`]
+    ? [`${engine.title} uses the reference of ${title}. The fine-tuned weights work only with F5-TTS.`]
     : [];
 }

@@ -14,7 +14,7 @@ const WRITTEN = /** @type {const} */ ([
 /** @param {Champion} champion */
 export function openVersions({ id, title }) {
   return attempt(async () => {
-    const body = [h("p.hint", {}, "Looking them up.")];
+    const body = [h("p.hint", {}, "Loading versions…")];
     const dialog = openDialog({ title: `Versions of ${title}`, look: "wide", body });
     await show(dialog, id);
   });
@@ -35,7 +35,7 @@ async function show(dialog, id) {
   };
   const rows = versions.map((one, place) => row(one, versions[place + 1], () => back(one)));
   dialog.show(
-    h("p.hint", {}, plural(versions.length, "version"), ", newest first. None is ever lost."),
+    h("p.hint", {}, plural(versions.length, "version"), ", newest first. All versions are kept."),
     h("ol.versions", {}, ...rows),
   );
 }
@@ -48,16 +48,16 @@ function row(version, older, back) {
     {},
     h("div.version-words", {}, h("p.version-when", {}, moment(saved_at)), h("p.hint", {}, changes(version, older))),
     new Reference(version).element,
-    current ? h("span.chip.now", {}, "current") : actionButton("quiet.small", "Restore", back),
+    current ? h("span.chip.now", {}, "current") : actionButton("quiet.small", "Restore version", back),
   );
 }
 
 /** What a version changed, in words. @param {Champion} version @param {Champion} [older] */
 function changes(version, older) {
-  if (!older) return "the first one";
+  if (!older) return "First version";
   /** @type {string[]} */
   const changed = WRITTEN.filter((name) => JSON.stringify(version[name]) !== JSON.stringify(older[name]));
   if (version.fine_tuned !== older.fine_tuned) changed.push("weights");
   if (Boolean(version.portrait) !== Boolean(older.portrait)) changed.push("portrait");
-  return changed.length ? `changed: ${changed.join(", ")}` : "changed: sound or files";
+  return changed.length ? `Changed: ${changed.join(", ")}` : "Changed: audio or files";
 }

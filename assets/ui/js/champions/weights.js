@@ -18,16 +18,16 @@ export function openWeights(champion) {
     attach(champion, file);
   };
   const onclick = () => chooseFile(".pt,.safetensors", send);
-  const choose = h("button.primary", { type: "button", onclick }, icon("upload"), "Choose a file");
+  const choose = h("button.primary", { type: "button", onclick }, icon("upload"), "Choose file");
   const what =
-    "Weights of F5-TTS fine-tuned on this voice, as .pt or .safetensors. You hear them before they are kept.";
+    "Choose a .pt or .safetensors file with F5-TTS weights that are fine-tuned on this voice. You can listen before you save.";
   const dialog = openDialog({
-    title: `Weights for ${champion.title}`,
+    title: `Attach weights to ${champion.title}`,
     look: "narrow",
     body: [
       h("p", {}, what),
-      h("p.hint", {}, "They are opened apart from the studio and checked against the architecture, name by name."),
-      h("p.hint", {}, `S1-Mini goes on speaking ${champion.title} from its reference.`),
+      h("p.hint", {}, "The file is checked in a separate process."),
+      h("p.hint", {}, "S1-Mini still uses the reference."),
     ],
     actions: [choose],
   });
@@ -46,13 +46,17 @@ export function weightsOptions(job) {
   const keep = async () => {
     const { title } = await keepWeights(id);
     await dismiss(job);
-    toast(`${titled(title)} has its own weights now.`);
+    toast(`Weights saved for ${titled(title)}.`);
   };
   const drop = async () => {
     await remove(`/studio/attachments/${id}`);
     await dismiss(job);
   };
-  return [press("Hear it", "quiet", hear), press("Keep", "primary", keep), press("Drop", "quiet", drop)];
+  return [
+    press("Play preview line", "quiet", hear),
+    press("Save weights", "primary", keep),
+    press("Discard weights", "quiet", drop),
+  ];
 }
 
 /** With the engine that takes them; settings of another one would mean nothing to it. @param {Champion} champion */

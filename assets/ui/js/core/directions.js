@@ -21,6 +21,6 @@ export function partsOf(text, directions) {
 }
 
 /** @param {string} written @param {string} [title] */
-export function directionChip(written, title = "A stage direction; it is not spoken.") {
+export function directionChip(written, title = "Stage direction: not spoken") {
   return h("span.direction", { title }, written);
 }

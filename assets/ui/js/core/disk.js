@@ -8,8 +8,8 @@ import { record } from "./undo.js";
 export function diskWarning() {
   const disk = state.telemetry?.disk;
   if (!disk?.low) return "";
-  const left = `The studio's disk has only ${size(disk.free_bytes)} free.`;
-  if (!disk.short) return `${left} Delete takes and clips that you do not need.`;
+  const left = `Only ${size(disk.free_bytes)} left on the disk.`;
+  if (!disk.short) return `${left} Delete unused takes and clips.`;
   return `${left} New takes may not be saved. Deleted takes cannot be restored.`;
 }
 
@@ -18,6 +18,6 @@ export function diskWarning() {
  * @param {string} message @param {import("./undo.js").Step} step  what was done
  */
 export function toastDeletion(message, step) {
-  if (state.telemetry?.disk?.short) toast(`${message} It cannot be restored, because the disk is almost full.`);
+  if (state.telemetry?.disk?.short) toast(`${message} Undo is not possible because the disk is almost full.`);
   else record(step, message);
 }

@@ -33,8 +33,8 @@ export function draftNote(startOver) {
   const note = h(
     "p.notice",
     {},
-    h("span", {}, "What you typed last time is back."),
-    h("button.link", { type: "button", onclick }, "Start over"),
+    h("span", {}, "Unsaved changes restored."),
+    h("button.link", { type: "button", onclick }, "Discard changes"),
   );
   return note;
 }

@@ -12,6 +12,11 @@ export const SETTINGS = DRAWN.map(({ name }) => name);
 export const SLIDERS = DRAWN.filter(({ blank }) => blank);
 export const NUMBERS = ["seed", ...SETTINGS];
 
+/** The label of a number's field. @param {string} name */
+export function labelOf(name) {
+  return DRAWN.find((one) => one.name === name)?.label ?? "Seed";
+}
+
 /** @type {Record<FieldName, string>} */
 const SELECTORS = {
   script: "#script textarea",

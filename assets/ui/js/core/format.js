@@ -33,9 +33,9 @@ export function between({ least, most }) {
   return `${least} to ${most}`;
 }
 
-/** "top p 0.8"; a setting left alone is the checkpoint's default. @param {string} name @param {unknown} value */
+/** "top-p 0.8"; an empty setting is the checkpoint's default. @param {string} name @param {unknown} value */
 export function setting(name, value) {
-  return `${name.replaceAll("_", " ")} ${value ?? "default"}`;
+  return `${name.replace(/_p$/, "-p").replaceAll("_", " ")} ${value ?? "default"}`;
 }
 
 /** @param {number} value */
@@ -78,7 +78,7 @@ export function ordinal(count) {
  * @param {number} rank @param {number | null} eta_s
  */
 export function rankWords(rank, eta_s) {
-  const place = rank <= 1 ? "Next in line" : `${ordinal(rank)} in line`;
+  const place = rank <= 1 ? "Next in queue" : `${ordinal(rank)} in queue`;
   return eta_s ? `${place}, ${about(eta_s)}` : place;
 }
 

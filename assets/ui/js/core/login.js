@@ -21,14 +21,14 @@ export function openLogin() {
       await post("/studio/login", { user: user.value, password: password.value });
       await loadAccess();
       dialog.close();
-      toast("You are logged in as the studio’s owner.");
+      toast("Logged in as the owner.");
     } catch (error) {
       dialog.showError(reason(error));
       password.select();
     }
     button.disabled = false;
   });
-  const dialog = openDialog({ title: "Log in as the studio’s owner", look: "narrow", body: [form] });
+  const dialog = openDialog({ title: "Log in as owner", look: "narrow", body: [form] });
   user.focus();
 }
 
@@ -36,7 +36,7 @@ export async function logOut() {
   await attempt(async () => {
     await post("/studio/logout");
     await loadAccess();
-    toast("You are logged out.");
+    toast("Logged out.");
   });
 }
 
@@ -60,8 +60,8 @@ export async function attempt(act) {
 export async function ownerOnly() {
   await accessKnown();
   if (!access.owner && access.login === "basic")
-    toast("Champions belong to the studio’s owner; log in to keep one.", LOGIN);
+    toast("Only the owner can change champions. Log in as the owner.", LOGIN);
   else if (!access.owner)
-    toast("Champions belong to the studio’s owner, who has set no login for visits from elsewhere.");
+    toast("Only the owner can change champions, and this studio has no login. Ask the owner to set STUDIO_LOGIN.");
   return access.owner;
 }

@@ -13,7 +13,7 @@ const STEP_PX = 24;
 export function upperEdge(panel, { label, key, least, most }) {
   const edge = h("div.panel-edge", {
     ...{ role: "separator", tabindex: "0", "aria-orientation": "horizontal", "aria-label": label },
-    title: "Drag, or press the up and down arrow keys; double-click resets",
+    title: "Drag or use the up and down arrow keys. Double-click to reset.",
   });
   const tell = () => {
     edge.setAttribute("aria-valuemin", String(least));

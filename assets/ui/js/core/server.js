@@ -26,7 +26,7 @@ export class Refusal extends Error {
  */
 export function fetched(module) {
   return module.catch(() => {
-    throw new Refusal("this part of the page did not load; check that the studio runs, or reload the page");
+    throw new Refusal("this part of the page did not load; reload the page");
   });
 }
 
@@ -46,7 +46,7 @@ async function ask(path, options = {}) {
   try {
     answer = await fetch(at(path), { credentials: "same-origin", ...options });
   } catch {
-    throw new Refusal("the studio does not answer; check that it still runs, then try again");
+    throw new Refusal("the studio does not answer; check that the studio is running, then try again");
   }
   if (answer.ok) return answer;
   throw refusal(answer.status, await answer.json().catch(() => ({})));
@@ -54,7 +54,7 @@ async function ask(path, options = {}) {
 
 /** What an answer other than yes says. @param {number} status @param {Record<string, any>} body */
 export function refusal(status, body) {
-  const text = body.detail ?? `the studio answered with an error (${status}); try again`;
+  const text = body.detail ?? `server error ${status}; try again`;
   return new Refusal(text, status, body);
 }
 

@@ -18,8 +18,7 @@ export function upload(path, file, { method = "POST", onprogress = () => {}, sig
     request.upload.onprogress = ({ loaded, total }) => onprogress(total ? loaded / total : 0);
     request.onload = () =>
       request.status < 300 ? resolve(request.response) : reject(refusal(request.status, request.response ?? {}));
-    request.onerror = () =>
-      reject(new Refusal("the file did not get through; check that the studio runs, then try again"));
+    request.onerror = () => reject(new Refusal("the upload failed; check that the studio is running, then try again"));
     request.onabort = () => reject(new DOMException("left", "AbortError"));
     signal?.addEventListener("abort", () => request.abort());
     request.send(file);

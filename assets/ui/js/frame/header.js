@@ -28,7 +28,7 @@ export function mount(element) {
       h("span.gap"),
       menu(iconButton("undo", "Undo and redo"), entries),
       theme,
-      iconButton("help", "Keys and help", openHelp),
+      iconButton("help", "Keyboard shortcuts and help", openHelp),
     ),
   );
   follow(STATE.page, () => {

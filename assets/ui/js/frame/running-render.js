@@ -23,7 +23,7 @@ export function runningRender() {
     if (!render) return;
     fill.style.transform = `scaleX(${render.total ? render.done / render.total : 0})`;
     if (words.textContent !== wordsOf(render)) words.textContent = wordsOf(render);
-    link.title = `${render.project_name} / ${render.sheet_name}. Open the sheet.`;
+    link.title = `Open sheet ${render.project_name} / ${render.sheet_name}`;
     stop.setAttribute("aria-label", `Stop rendering ${render.sheet_name}`);
   });
   return element;

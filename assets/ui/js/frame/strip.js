@@ -11,13 +11,13 @@ const STATES = { unloaded: "unloaded", loading: "loading", warming: "warming up"
 /** @param {HTMLElement} element */
 export function mount(element) {
   const line = h("div.strip-parts");
-  element.append(h("footer.strip", { "aria-label": "State of the studio" }, runningRender(), line));
+  element.append(h("footer.strip", { "aria-label": "Studio status" }, runningRender(), line));
   follow(STATE.telemetry, () => line.replaceChildren(...(state.telemetry ? parts(state.telemetry) : [untold()])));
 }
 
 function untold() {
-  if (!state.lost) return h("span.waiting", {}, "Asking the studio how it is");
-  return h("span.state.failed", {}, h("i.dot"), "The studio does not answer; check that it still runs");
+  if (!state.lost) return h("span.waiting", {}, "Connecting…");
+  return h("span.state.failed", {}, h("i.dot"), "No connection. Check that the studio is running.");
 }
 
 /** @param {Telemetry} telemetry */
@@ -28,22 +28,17 @@ function parts(telemetry) {
     h("span.device.wide", { title: device }, short(device)),
     memory(telemetry),
     ...(disk ? [room(disk)] : []),
-    h(
-      "span.wide",
-      { title: "How busy the device was in the last second" },
-      "use ",
-      h("b", {}, percent(now.utilisation)),
-    ),
+    h("span.wide", { title: "Device load in the last second" }, "load ", h("b", {}, percent(now.utilisation))),
     h("span.gap"),
     h(
       "span.wide",
-      { title: "From request to first sound: half of the takes were faster" },
-      "first sound ",
+      { title: "Median time from request to first audio (TTFA)" },
+      "first audio ",
       h("b", {}, fine(ttfa_s.p50)),
     ),
     h(
       "span.wide",
-      { title: "Time from the request to the whole take: half of them took at most P50, 95 of 100 at most P95" },
+      { title: "Time from request to complete take: median (P50) and 95th percentile (P95)" },
       "P50 ",
       h("b", {}, fine(latency_s.p50)),
       " P95 ",
@@ -57,8 +52,8 @@ function parts(telemetry) {
 function queue({ queue_length, running }) {
   return h(
     "span.scheduler",
-    { title: `${plural(running.length, "request")} speaking, ${queue_length} waiting` },
-    running.length > 0 && h("span.label-wide", {}, `speaking ${running.length} · `),
+    { title: `${plural(running.length, "request")} running, ${queue_length} waiting` },
+    running.length > 0 && h("span.label-wide", {}, `running ${running.length} · `),
     "queue ",
     h("b", {}, String(queue_length)),
   );
@@ -77,7 +72,7 @@ function short(device) {
 
 /** The free space on the disk of the data folder. @param {DiskReading} disk */
 function room({ free_bytes, total_bytes, low }) {
-  const title = `${size(free_bytes)} of ${size(total_bytes)} are free on the disk that holds takes, clips and champions`;
+  const title = `Disk for takes, clips and champions: ${size(free_bytes)} of ${size(total_bytes)} free`;
   return h(`span.disk${low ? ".low" : ".wide"}`, { title }, "disk ", h("b", {}, `${size(free_bytes)} free`));
 }
 

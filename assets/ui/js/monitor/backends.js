@@ -17,7 +17,7 @@ export class Backends {
     this.drawn = drawn;
     const failed = choices.some(({ failure }) => failure);
     const names = [...new Set(choices.map(({ backend }) => backend))].join(", ");
-    this.summary.textContent = failed ? `Backends: ${names} (a faster one failed)` : `Backends: ${names}`;
+    this.summary.textContent = failed ? `Backends: ${names} (a faster backend failed)` : `Backends: ${names}`;
     this.list.replaceChildren(...choices.flatMap(entry));
   }
 }

@@ -9,7 +9,7 @@ import { Backends } from "./backends.js";
 /** @type {Record<string, string>} */
 const CACHED = {
   codes: "encoded clips",
-  prefixes: "read references",
+  prefixes: "reference prefixes",
   references: "references",
   weights: "fine-tuned weights",
 };
@@ -72,7 +72,7 @@ class EngineRow {
 
 /** @param {EngineStatus} status */
 function facts({ info, memory_bytes, licence }) {
-  const terms = `licence: ${licence}`;
+  const terms = `Licence: ${licence}`;
   if (!info) return [terms];
   return [
     info.checkpoint,
@@ -92,7 +92,7 @@ function isAsked({ found, missed }) {
 
 /** How often something was there already. @param {CacheCount} cache */
 function hits({ name, found, missed }) {
-  return `${CACHED[name] ?? name} found in cache: ${found} of ${found + missed} (${percent(found / (found + missed))})`;
+  return `Cache hits, ${CACHED[name] ?? name}: ${found} of ${found + missed} (${percent(found / (found + missed))})`;
 }
 
 /** @param {string} name @param {string} verb */

@@ -72,7 +72,7 @@ function key(className, words) {
 }
 
 function memoryCard() {
-  return card("Memory", "Memory in use by part", (reading, { figures, drawing, scale, legend }) => {
+  return card("Memory", "Memory use by part", (reading, { figures, drawing, scale, legend }) => {
     const { points, now, total_bytes, memory, device, time } = reading;
     const names = Object.keys(now.parts_bytes).sort(
       (one, other) => Number(one === "other") - Number(other === "other"),
@@ -94,12 +94,12 @@ function memoryCard() {
 }
 
 function useCard() {
-  return card("Use", "How busy device and scheduler are", (reading, { figures, drawing, scale, legend }) => {
+  return card("Load", "Device and scheduler load", (reading, { figures, drawing, scale, legend }) => {
     const { points, now, time, memory } = reading;
     const of = memory === "VRAM" ? "GPU" : "all cores";
     figures.replaceChildren(
       figure(percent(now.utilisation), of),
-      figure(percent(now.scheduler_busy), "scheduler", "Time the scheduler spent in engines' steps"),
+      figure(percent(now.scheduler_busy), "scheduler", "Share of time that the scheduler runs engine steps"),
     );
     const lines = [
       { className: "second", of: (/** @type {TelemetryPoint} */ point) => point.scheduler_busy },
@@ -107,40 +107,41 @@ function useCard() {
     ];
     drawLines(drawing, points, lines, 1, time);
     scale.textContent = "100 %";
-    legend.replaceChildren(key("first", of), key("second", "scheduler: the one worker that owns the device"));
+    legend.replaceChildren(key("first", of), key("second", "scheduler"));
   });
 }
 
 function costCard() {
-  const label = "Time to first sound and to the whole take";
-  return card("What takes cost", label, (reading, { figures, drawing, scale, legend }) => {
+  const label = "Time to first audio and to complete take";
+  return card("Speed", label, (reading, { figures, drawing, scale, legend }) => {
     const { timed, latency_s, ttfa_s, rtf, requests, time } = reading;
     const latencies = timed.map((one) => one.latency_s);
     const most = ceiling(latencies, 1);
     const percentiles = (/** @type {Percentiles} */ { p50, p95 }, /** @type {string} */ what) =>
-      figure(fine(p50), `${what}, P95 ${fine(p95)}`, "P50: half of the takes were faster. P95: 95 of 100 were");
-    const rtfTitle = "Seconds of computing per second of sound: half of the takes needed less";
+      figure(fine(p50), `${what}, P95 ${fine(p95)}`, "Median (P50) and 95th percentile (P95)");
+    const rtfTitle =
+      "Median real-time factor: computing time divided by audio length. Below 1 is faster than real time.";
     figures.replaceChildren(
-      percentiles(ttfa_s, "first sound"),
-      percentiles(latency_s, "whole take"),
+      percentiles(ttfa_s, "first audio"),
+      percentiles(latency_s, "complete take"),
       figure(rtf.p50 === null ? "–" : rtf.p50.toFixed(2), "RTF", rtfTitle),
     );
     drawTakes(drawing, timed, most, time);
     scale.textContent = seconds(most);
     legend.replaceChildren(
-      key("first", "whole take"),
-      key("second", "first sound"),
-      h("li", {}, requests ? `over ${plural(requests, "take")}` : "Takes appear here as they are made"),
+      key("first", "complete take"),
+      key("second", "first audio"),
+      h("li", {}, requests ? `Based on ${plural(requests, "take")}` : "No takes yet"),
     );
   });
 }
 
 function queueCard() {
-  return card("Queue", "How many requests speak and wait", (reading, { figures, drawing, scale, legend }) => {
+  return card("Queue", "Running and waiting requests", (reading, { figures, drawing, scale, legend }) => {
     const { points, running, waiting, outcomes, time } = reading;
     const counts = points.map((point) => point.queued + point.running);
     const most = ceiling(counts, 5);
-    figures.replaceChildren(figure(String(running.length), "speaking"), figure(String(waiting.length), "waiting"));
+    figures.replaceChildren(figure(String(running.length), "running"), figure(String(waiting.length), "waiting"));
     const lines = [
       { className: "second", of: (/** @type {TelemetryPoint} */ point) => point.queued, jumps: true },
       { className: "first", of: (/** @type {TelemetryPoint} */ point) => point.running, jumps: true },
@@ -150,7 +151,7 @@ function queueCard() {
     const requests = [...running, ...waiting].slice(0, 6).map(request);
     const counted = ["done", "failed", "cancelled", "refused"].map((name) => `${outcomes[name] ?? 0} ${name}`);
     legend.replaceChildren(
-      key("first", "speaking"),
+      key("first", "running"),
       key("second", "waiting"),
       h("li", {}, counted.join(" · ")),
       ...requests,
@@ -162,5 +163,9 @@ function queueCard() {
 function request({ mine, engine, state, rank, progress, eta_s }) {
   const where = state === "running" ? percent(progress) : rankWords(rank, null).toLowerCase();
   const left = eta_s ? `, ${seconds(eta_s)} left` : "";
-  return h(`li.request${mine ? ".mine" : ""}`, {}, `${mine ? "Yours" : "Someone's"} on ${engine}: ${where}${left}`);
+  return h(
+    `li.request${mine ? ".mine" : ""}`,
+    {},
+    `${mine ? "Your request" : "Other user"}, ${engine}: ${where}${left}`,
+  );
 }

@@ -76,7 +76,7 @@ export function moveWindow(start_s, end_s) {
     transcripts.propose(words); // until they are cut
     soon();
   } else if (words) {
-    toast("The selected part moved. Correct the transcript: it must be exactly what is said in it.");
+    toast("Selected part changed. Correct the transcript to match the selected part exactly.");
   }
 }
 
@@ -86,8 +86,8 @@ function offerBack(before, words) {
     setVoice(before);
     fields.write("transcript", words);
   };
-  const step = { words: "new transcript of the selected part", back };
-  record(step, "The transcript was cut anew for the selected part.");
+  const step = { words: "transcript update", back };
+  record(step, "Transcript updated for the selected part.");
 }
 
 /** Bring back what was typed for the part; false where nothing was. @param {Voice} voice */
@@ -148,12 +148,12 @@ async function bringBack({ id }, place) {
  */
 export async function bringClip(file, name = file instanceof File ? file.name : "", words = "") {
   try {
-    await during(`Reading ${name}`, () => becomeVoice(file, name, words));
+    await during(`Loading ${name}`, () => becomeVoice(file, name, words));
     hearNew();
   } catch (error) {
     const onaction = () => emit(EVENT.chooseClip, null);
     toast(`“${name}” cannot be used. ${reason(error)}`, {
-      ...{ failed: true, action: "Choose another", onaction, until: STATE.voice },
+      ...{ failed: true, action: "Choose another file", onaction, until: STATE.voice },
     });
   }
 }
@@ -165,7 +165,7 @@ async function becomeVoice(file, name, words) {
   addMine(clip);
   if (words) transcripts.keep(clip, { start_s: 0, end_s: clip.duration_s }, words);
   await useClip(clip);
-  const next = state.recogniser && !words ? "It is being transcribed." : "Check what is said in the selected part.";
-  announce(`${clip.name} is the voice now. ${next}`);
+  const next = state.recogniser && !words ? "Transcribing." : "Check the transcript.";
+  announce(`Voice: ${clip.name}. ${next}`);
   fields.focus("transcript");
 }

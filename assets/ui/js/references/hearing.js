@@ -7,7 +7,7 @@ import { state } from "../core/state.js";
 import { toast } from "../core/toast.js";
 import { during } from "./activity.js";
 
-const ROUGH = "This transcript is rough. Listen, and correct every word.";
+const ROUGH = "Automatic transcript. Listen and correct the words.";
 
 /** Have the recogniser listen to the voice. Returns its words; empty where it hears none. @param {Voice} voice */
 export function hear({ clip, start_s, end_s }) {

@@ -11,11 +11,11 @@ import * as transcripts from "./transcripts.js";
 
 /** @type {Record<MendName, {verb: string, done: string}>} */
 export const MENDS = {
-  trim: { verb: "Trim", done: "The silence is trimmed." },
-  normalise: { verb: "Normalise", done: "The level is normalised." },
-  mono: { verb: "Use one channel", done: "The loudest channel is used." },
-  high_pass: { verb: "High-pass", done: "The rumble is taken out." },
-  denoise: { verb: "Denoise", done: "The noise is lowered." },
+  trim: { verb: "Trim silence", done: "Silence trimmed." },
+  normalise: { verb: "Normalise level", done: "Level normalised." },
+  mono: { verb: "Use one channel", done: "Loudest channel used." },
+  high_pass: { verb: "Apply high-pass", done: "Rumble removed." },
+  denoise: { verb: "Reduce noise", done: "Noise reduced." },
 };
 
 /**
@@ -32,7 +32,7 @@ export async function mend(name) {
     fields.write("transcript", words);
   };
   await attempt(() =>
-    during("Mending", async () => {
+    during("Repairing", async () => {
       const better = await post(`/studio/clips/${clip.id}/mend`, { name, start_s, end_s });
       addMine(better);
       put({ clip: better, ...(name === "trim" ? whole(better) : carried(before, better)) });
@@ -62,7 +62,7 @@ export async function transcribe() {
   if (!voice) return;
   await attempt(async () => {
     const words = await hear(voice);
-    if (!words) throw new Refusal("no words were recognised; type what you hear");
+    if (!words) throw new Refusal("no speech was recognised; type the words that you hear");
     write(words);
   });
   fields.focus("transcript");

@@ -22,9 +22,9 @@ const RAW = { audio: { echoCancellation: false, noiseSuppression: false, autoGai
 
 /** @type {Record<string, string>} */
 const REFUSALS = {
-  NotAllowedError: "the microphone is blocked; allow it for this page in the browser's address bar, or upload a clip",
-  NotFoundError: "no microphone was found; plug one in, or upload a clip",
-  NotReadableError: "another program holds the microphone; close it and try again, or upload a clip",
+  NotAllowedError: "the browser blocks the microphone; allow the microphone in the address bar, or upload a clip",
+  NotFoundError: "no microphone found; connect a microphone, or upload a clip",
+  NotReadableError: "another program uses the microphone; close the program and try again, or upload a clip",
 };
 
 let open = false;
@@ -39,7 +39,7 @@ export async function openRecorder(place) {
   } catch (error) {
     const text = (error instanceof DOMException && REFUSALS[error.name]) || reason(error);
     const onaction = () => emit(EVENT.chooseClip, null);
-    toast(sentence(text), { failed: true, action: "Upload a clip", onaction, until: STATE.voice });
+    toast(sentence(text), { failed: true, action: "Upload clip", onaction, until: STATE.voice });
   } finally {
     open = false;
     place.hidden = true;
@@ -49,7 +49,9 @@ export async function openRecorder(place) {
 
 function microphone() {
   if (!navigator.mediaDevices)
-    throw new Error("browsers give the microphone only to https or localhost; open the studio there, or upload a clip");
+    throw new Error(
+      "the microphone needs an https or localhost address; open the studio at such an address, or upload a clip",
+    );
   return navigator.mediaDevices.getUserMedia(RAW);
 }
 
@@ -98,9 +100,9 @@ function untilStopped(tap, place, sentence) {
     const waveform = new Waveform({ bar: 2, gap: 2, className: "recording" });
     const time = h("span.readout", {}, clock(0));
     const done = h("button.primary", { type: "button", onclick: () => resolve(true) }, icon("stop"), "Stop and use");
-    const discard = h("button.quiet", { type: "button", onclick: () => resolve(false) }, "Discard");
+    const discard = h("button.quiet", { type: "button", onclick: () => resolve(false) }, "Discard recording");
     place.replaceChildren(
-      h("p.hint", {}, "Recording. Stay close to the microphone; 3 to 12 seconds are enough."),
+      h("p.hint", {}, "Recording. Stay close to the microphone. Record 3 to 12 seconds."),
       sentence.element,
       waveform.element,
       h("div.recorder-controls", {}, time, h("span.gap"), discard, done),

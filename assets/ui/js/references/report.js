@@ -13,7 +13,9 @@ import { isTyped } from "./transcripts.js";
 /** @typedef {{about: string, checks: Promise<Check[]>, accepted: boolean}} Report */
 
 const SIGNS = /** @type {const} */ ({ ok: "check", warn: "warn", fail: "fail" });
-const SPOKEN = { ok: "fine", warn: "worth a look", fail: "not usable like this" };
+/** Names on the page, where they differ from the report's. @type {Record<string, string>} */
+const TITLES = { duration: "length", "speech rate": "pace" };
+const SPOKEN = { ok: "fine", warn: "warning", fail: "not usable" };
 
 // Noise is lowered only at a good level: gating a quiet clip leaves nothing of the voice.
 const ORDER = ["mono", "normalise", "trim", "high_pass", "denoise"];
@@ -38,8 +40,8 @@ export function accept() {
 export function mount(element) {
   const listen = h("button.quiet.transcribe", { type: "button", onclick: transcribe }, icon("words"), "Transcribe");
   const work = h("p.busy", { role: "status", hidden: true });
-  const problems = h("ul.problems", { "aria-label": "Worth mending" });
-  const chips = h("ul.chips", { "aria-label": "Report on the reference" });
+  const problems = h("ul.problems", { "aria-label": "Problems of the reference" });
+  const chips = h("ul.chips", { "aria-label": "Passed checks of the reference" });
   element.append(h("div.report", {}, listen, work, problems, chips));
   const soon = debounced(300, () => examine(problems, chips));
   follow(STATE.voice, () => soon());
@@ -96,12 +98,24 @@ function problem({ name, state, message, mend: cure }, problems) {
     `li.problem.${state}`,
     {},
     icon(SIGNS[state]),
-    h("p", {}, h("span.sr-only", {}, `${name}, ${SPOKEN[state]}: `), message, early && " Normalise it first."),
+    h(
+      "p",
+      {},
+      h("span.sr-only", {}, `${TITLES[name] ?? name}, ${SPOKEN[state]}: `),
+      message,
+      early && " Normalise the level first.",
+    ),
     cure && !early && h("button.quiet.small", { type: "button", onclick: () => mend(cure) }, MENDS[cure].verb),
   );
 }
 
 /** @param {Check} check */
 function chip({ name, state, message }) {
-  return h(`li.chip.${state}`, { title: message }, icon(SIGNS[state]), name, h("span.sr-only", {}, `: ${message}`));
+  return h(
+    `li.chip.${state}`,
+    { title: message },
+    icon(SIGNS[state]),
+    TITLES[name] ?? name,
+    h("span.sr-only", {}, `: ${message}`),
+  );
 }

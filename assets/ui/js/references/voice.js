@@ -67,17 +67,17 @@ function unfold(bar, open) {
 }
 
 function controls() {
-  const play = iconButton("play", "Play the selected part", playWindow);
+  const play = iconButton("play", "Play selected part", playWindow);
   const length = h("span.readout");
   const part = iconButton("next", "Select another good part", nextPart);
-  const trash = iconButton("trash", "Delete this clip", discardClip);
+  const trash = iconButton("trash", "Delete clip", discardClip);
   const file = filePicker();
   const choose = () => file.click();
   on(EVENT.chooseClip, choose);
-  const upload = h("button.quiet", { type: "button", onclick: choose }, icon("upload"), "Upload");
+  const upload = h("button.quiet", { type: "button", onclick: choose }, icon("upload"), "Upload clip");
   const recorder = h("div.recorder", { hidden: true });
   const open = () => openRecorder(recorder);
-  const record = h("button.quiet", { type: "button", onclick: open }, icon("microphone"), "Record");
+  const record = h("button.quiet", { type: "button", onclick: open }, icon("microphone"), "Record clip");
   const controls = h(
     "div.voice-controls",
     {},
@@ -93,7 +93,7 @@ function filePicker() {
     file.value = "";
   };
   const accept = "audio/*,.wav,.flac,.mp3,.ogg,.opus,.m4a";
-  const file = h("input", { type: "file", accept, "aria-label": "Upload a clip", hidden: true, onchange });
+  const file = h("input", { type: "file", accept, "aria-label": "Upload clip", hidden: true, onchange });
   return file;
 }
 
@@ -114,7 +114,7 @@ function draw({ waveform, range, picker, mini, name, play, length, part, trash }
   trash.hidden = !state.mine.some((one) => one.id === clip.id);
   const sounds = player.isPlaying(keyOf(voice));
   play.replaceChildren(icon(sounds ? "pause" : "play"));
-  play.setAttribute("aria-label", sounds ? "Pause" : "Play the selected part");
+  play.setAttribute("aria-label", sounds ? "Pause selected part" : "Play selected part");
 }
 
 /** @param {HTMLSelectElement} picker */
@@ -181,5 +181,5 @@ function nextPart() {
   const now = clip.windows.findIndex((window) => Math.abs(window.start_s - start_s) < 0.01);
   const { start_s: from, end_s: to } = clip.windows[(now + 1) % clip.windows.length];
   moveWindow(from, to);
-  announce(`Selected ${seconds(to - from)} from ${seconds(from)} on.`);
+  announce(`Selected ${seconds(to - from)}, starting at ${seconds(from)}.`);
 }

@@ -49,6 +49,7 @@ function draw(about) {
     fields.input(name).placeholder = String(engine.info?.defaults[name] ?? "default");
   }
   const terms = h("span.licence", {}, `Weights: ${engine.licence}.`);
-  about.replaceChildren(`${engine.good_at} ${engine.likeness} `, terms);
+  const approximate = engine.likeness && "The built-in weights speak English and approximate the voice. ";
+  about.replaceChildren(`${engine.good_at} ${approximate}`, terms);
   changed(STATE.engine);
 }

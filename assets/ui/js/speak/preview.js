@@ -26,7 +26,7 @@ export function mount(element) {
     "button.quiet.small",
     {
       type: "button",
-      title: `Inserts ${pauseTag(PAUSE_S)} where the cursor is`,
+      title: `Insert ${pauseTag(PAUSE_S)} at the cursor`,
       onclick: () => fields.insert("script", pauseTag(PAUSE_S)),
     },
     icon("pausemark"),
@@ -65,7 +65,7 @@ async function preview(spoken, facts) {
 function show(spoken, facts, reading) {
   spoken.className = `spoken-form${reading?.error ? " failed" : ""}`;
   if (!reading) {
-    spoken.replaceChildren("How it will be spoken appears here.");
+    spoken.replaceChildren("The spoken text appears here.");
     facts.textContent = "";
     return;
   }
@@ -81,8 +81,8 @@ function show(spoken, facts, reading) {
       h("span.label", {}, "Spoken as"),
       ...reading.spoken.flatMap((piece) => drawn(piece, markers)),
     );
-  else spoken.replaceChildren(h("span.label", {}, unsaid.length ? "Otherwise spoken as typed" : "Spoken as typed"));
-  if (unsaid.length && !error) spoken.prepend(h("span.unsaid", {}, `Not heard: ${unsaid.join(" ")}`));
+  else spoken.replaceChildren(h("span.label", {}, unsaid.length ? "Rest spoken as typed" : "Spoken as typed"));
+  if (unsaid.length && !error) spoken.prepend(h("span.unsaid", {}, `Not spoken: ${unsaid.join(" ")}`));
   if (dropped.length && !error) {
     const chips = dropped.flatMap(({ written }) => [directionChip(written), " "]);
     spoken.prepend(h("span.label", {}, "Not spoken"), ...chips);
@@ -100,7 +100,7 @@ function drawn(piece, markers) {
   if (piece.kind === "pause") return [h("span.pause-mark", {}, `${piece.duration_s} s pause`), " "];
   const typed = new Set(piece.typed.split(/\s+/));
   return partsOf(piece.spoken.trim(), markers).flatMap(({ text, direction }) => {
-    if (direction) return [directionChip(text, "The engine acts on it."), " "];
+    if (direction) return [directionChip(text, "Stage direction: performed by the engine"), " "];
     return words(text).flatMap((word) => [typed.has(word) ? word : h("em", {}, word), " "]);
   });
 }

@@ -46,7 +46,7 @@ export class QueuedCall {
       return await this.#listen();
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") return null;
-      throw error instanceof Refusal ? error : new Refusal("the connection to the studio broke; try again");
+      throw error instanceof Refusal ? error : new Refusal("connection lost; try again");
     }
   }
 
@@ -69,8 +69,8 @@ export class QueuedCall {
     if (answer.ok) return body.event_id;
     const detail = typeof body.detail === "string" ? body.detail : "";
     if (detail.startsWith("Queue is full"))
-      throw new Refusal("the queue is full; wait for a take to finish, then press Speak again", 503);
-    throw new Refusal(detail || `the studio refused (${answer.status}); try again`, answer.status);
+      throw new Refusal("the queue is full; wait until a take is finished, then press Speak again", 503);
+    throw new Refusal(detail || `server error ${answer.status}; try again`, answer.status);
   }
 
   async #listen() {
@@ -82,7 +82,7 @@ export class QueuedCall {
       else if (message.msg === "unexpected_error") throw new Refusal(message.message);
       else if (message.msg === "process_completed") return this.#completed(message);
     }
-    throw new Refusal("the connection to the studio broke; try again");
+    throw new Refusal("connection lost; try again");
   }
 
   /** The first yield comes whole, later ones as edits of the one before. @param {any[]} data */
@@ -96,6 +96,6 @@ export class QueuedCall {
   #completed({ success, output }) {
     if (success) return output.data ?? this.outputs;
     const status = output.title === "Refused" ? 400 : 500;
-    throw new Refusal(output.error ?? "this could not be spoken, and nobody said why; try again", status);
+    throw new Refusal(output.error ?? "the take failed for an unknown reason; try again", status);
   }
 }

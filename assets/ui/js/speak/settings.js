@@ -8,18 +8,18 @@ import { chosen } from "./engine.js";
 
 // One line each, for words only engineers know; the engines explain their settings themselves.
 const EXPLAINED = {
-  seed: "The same seed with the same settings gives the same take. Empty draws a new one each time.",
-  engine: "The model that speaks.",
+  seed: "Same seed and settings: same take. Empty = random.",
+  engine: "Model that generates the speech",
 };
 const FOLDED = fields.SETTINGS.filter((name) => !fields.SLIDERS.some((slider) => slider.name === name));
 
 /** @param {HTMLElement} element */
 export function mount(element) {
-  const label = new Text("More");
+  const label = new Text("More settings");
   const unfold = () => {
     const open = byId("settings").classList.toggle("open");
     button.setAttribute("aria-expanded", String(open));
-    label.data = open ? "Less" : "More";
+    label.data = open ? "Fewer settings" : "More settings";
   };
   const button = h(
     "button.quiet.more",
@@ -27,7 +27,7 @@ export function mount(element) {
     icon("down"),
     label,
   );
-  const chance = iconButton("again", "Draw a new seed for every take", () => fields.write("seed", null));
+  const chance = iconButton("again", "Random seed for every take", () => fields.write("seed", null));
   element.append(h("div.more-controls", {}, chance, button));
   on(EVENT.reveal, (name) => FOLDED.includes(name) && !document.querySelector("#settings.open") && unfold());
   const draw = () => {

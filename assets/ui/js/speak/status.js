@@ -42,7 +42,7 @@ function takeOverButtons() {
     whenPresent(selector).then((button) => button.append(h("kbd", { "aria-hidden": "true" }, keys)));
   }
   whenPresent("#both").then((button) => {
-    button.title = "Every engine speaks the line; you hear them blind and vote";
+    button.title = "Generate the line with every engine, then compare the takes blind";
   });
   return whenPresent("#stop");
 }
@@ -58,11 +58,11 @@ function drawButtons() {
 
 /** @param {Synthesis} synthesis */
 function progressWords({ phase, rank, eta_s, progress, aloud, order }) {
-  if (phase === "checking") return "Looking at the reference";
-  if (phase === "joining") return "Asking for a place";
+  if (phase === "checking") return "Checking reference";
+  if (phase === "joining") return "Joining queue";
   if (phase === "queued" && !isLoaded()) return `${loading()} Your line is next.`;
   if (phase === "queued") return rankWords(rank, eta_s);
-  const speaking = aloud ? "Speaking" : `Speaking with ${titleOf(order.engine)}`;
+  const speaking = aloud ? "Generating" : `Generating with ${titleOf(order.engine)}`;
   if (eta_s) return `${speaking}, ${about(eta_s)} left`;
   return progress ? `${speaking}, ${percent(progress)}` : "Starting";
 }
@@ -81,7 +81,7 @@ function isLoaded() {
 function loading() {
   const status = engine();
   if (!status || isLoaded()) return "";
-  if (status.state === "unloaded") return `${status.title} is not loaded; speaking loads it.`;
+  if (status.state === "unloaded") return `${status.title} is not loaded. Press Speak to load ${status.title}.`;
   if (status.state === "failed") return unavailable(status.name);
   return `${status.title} is loading, ${percent(status.progress)}.`;
 }

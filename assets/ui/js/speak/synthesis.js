@@ -41,9 +41,9 @@ export async function speak(earlier = null, { fresh = !earlier, aloud = true, re
   clearFailures();
   const wanted = earlier ?? order();
   if (unavailable(wanted.engine)) return refuse(unavailable(wanted.engine));
-  if (!wanted.text.trim()) return refuse("there is nothing to say; type a line first", "script");
+  if (!wanted.text.trim()) return refuse("the script is empty; type a line", "script");
   if (!wanted.champion && !wanted.transcript.trim())
-    return refuse("the voice has no transcript; type exactly what is said in the selected part", "transcript");
+    return refuse("the transcript is empty; type exactly the words in the selected part", "transcript");
   player.stop();
   const synthesis = begun(wanted, aloud, retry);
   setSynthesis(synthesis);
@@ -134,7 +134,7 @@ function update(synthesis, changes) {
   const begins = synthesis.phase !== "running" && changes.phase === "running";
   const moves = changes.phase === "queued" && changes.rank !== synthesis.rank;
   Object.assign(synthesis, changes);
-  if (begins) announce("Speaking.");
+  if (begins) announce("Generating.");
   else if (moves) announce(`${rankWords(synthesis.rank, synthesis.eta_s)}.`);
   changed(STATE.synthesis);
 }

@@ -14,9 +14,9 @@ import { JobList } from "../jobs/list.js";
 /** @typedef {{look: string, words: string, act: () => unknown, why?: string}} Option */
 
 const HERE = /** @type {const} */ ({
-  same: { sign: "check", words: "here, the same" },
-  other: { sign: "compare", words: "here, but different" },
-  absent: { sign: "download", words: "not here" },
+  same: { sign: "check", words: "Up to date" },
+  other: { sign: "compare", words: "Different version" },
+  absent: { sign: "download", words: "Not in library" },
 });
 
 export class ArchiveRow {
@@ -26,8 +26,8 @@ export class ArchiveRow {
     this.archive = archive;
     this.drawn = "";
     this.head = h("div.held-head");
-    this.question = h("div.held-asked", { hidden: true, role: "group", "aria-label": "Please confirm" });
-    this.jobs = new JobList("Under way");
+    this.question = h("div.held-asked", { hidden: true, role: "group", "aria-label": "Confirm" });
+    this.jobs = new JobList("Running tasks");
     this.element = h("li.held", {}, this.head, this.question, this.jobs.element);
   }
 
@@ -66,14 +66,16 @@ export class ArchiveRow {
     const current = currentOf(id);
     const other = freeId(id);
     if (here !== "other" || !current)
-      return this.#ask(sentence(plan.sentence), [{ look: "primary", words: "Pull it", act: () => this.pull({}) }]);
-    return this.#ask(`${sentence(plan.sentence)} The ${id} here differs.`, [
+      return this.#ask(sentence(plan.sentence), [
+        { look: "primary", words: "Pull champion", act: () => this.pull({}) },
+      ]);
+    return this.#ask(`${sentence(plan.sentence)} Your ${id} is different.`, [
       { look: "primary", words: `Pull as ${other}`, act: () => this.pull({ as_id: other }) },
       {
         look: "quiet",
-        words: "Pull over mine",
+        words: "Replace mine",
         act: () => this.pull({ expected: current.version }),
-        why: "Yours stays among its versions",
+        why: "Your current version stays in Versions.",
       },
     ]);
   }
@@ -85,8 +87,8 @@ export class ArchiveRow {
 
   confirmDelete() {
     const { id, bytes } = this.archive;
-    const words = `Delete ${id}, ${size(bytes)}, from ${this.store} for good? Whoever loads it from there loses it.`;
-    this.#ask(words, [{ look: "quiet", words: "Delete for good", act: () => this.deleteIt() }]);
+    const words = `Permanently delete ${id} (${size(bytes)}) from ${this.store}? Others will no longer be able to get it.`;
+    this.#ask(words, [{ look: "quiet", words: "Delete permanently", act: () => this.deleteIt() }]);
   }
 
   async deleteIt() {
@@ -104,7 +106,7 @@ export class ArchiveRow {
     };
     const button = (/** @type {Option} */ { look, words, act, why }) =>
       h(`button.${look}.small`, { type: "button", title: why, onclick: closing(act) }, words);
-    const back = { look: "quiet", words: "Not now", act: () => before?.focus() };
+    const back = { look: "quiet", words: "Cancel", act: () => before?.focus() };
     this.question.replaceChildren(
       h("p", { role: "alert" }, words),
       h("div.held-ways", {}, ...[...options, back].map(button)),

@@ -29,9 +29,9 @@ export function noStores() {
   return h(
     "div.empty",
     {},
-    h("p.lead", {}, "No store is set up yet."),
-    h("p", {}, "A store is a place archives go to and come from, such as a folder or an S3 bucket."),
-    h("p", {}, "Name them in STUDIO_STORES and start the studio anew, for example:"),
+    h("p.lead", {}, "No store is set up."),
+    h("p", {}, "A store is a folder, S3 bucket or Hub repository for archives."),
+    h("p", {}, "Set STUDIO_STORES and restart the studio, for example:"),
     h("code", {}, "STUDIO_STORES=shelf=folder:/srv/champions,bucket=s3://voices/champions"),
   );
 }

@@ -18,7 +18,7 @@ follow(STATE.jobs, () => shown?.drawJobs());
 on(EVENT.jobDone, (job) => {
   if (["push", "pull"].includes(job.kind) && job.store === shown?.store) shown.look(DONE[job.kind](job));
 });
-on(EVENT.storeChanged, () => shown?.look("It is deleted."));
+on(EVENT.storeChanged, () => shown?.look("Archive deleted."));
 
 export function openPull() {
   return attempt(async () => {
@@ -50,7 +50,7 @@ class PullDialog {
     this.store = name;
     this.rows.clear();
     this.list.replaceChildren();
-    this.count.textContent = "Looking what it holds…";
+    this.count.textContent = "Loading archives…";
     return this.look();
   }
 
@@ -72,7 +72,7 @@ class PullDialog {
   draw(archives, news) {
     const bytes = archives.reduce((sum, one) => sum + one.bytes, 0);
     const words = `${plural(archives.length, "archive")}, ${size(bytes)}.`;
-    const none = "It holds no archive yet. Push a champion there from its card.";
+    const none = "No archives in this store. To add one, choose “Push to store…” in the menu of a champion.";
     this.count.textContent = [news, archives.length ? words : none].filter(Boolean).join(" ");
     const ids = new Set(archives.map(({ id }) => id));
     for (const id of this.rows.keys()) if (!ids.has(id)) this.rows.delete(id);

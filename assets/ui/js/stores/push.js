@@ -31,8 +31,8 @@ class PushDialog {
     this.champion = champion;
     this.store = "";
     this.plan = h("p.plan", { role: "status" });
-    this.button = h("button.primary", { type: "button", disabled: true, onclick: () => this.push() }, "Push");
-    this.jobs = new JobList("Under way");
+    this.button = h("button.primary", { type: "button", disabled: true, onclick: () => this.push() }, "Push champion");
+    this.jobs = new JobList("Running tasks");
     const choice = storeChoice(stores, (name) => this.choose(name));
     const onclose = () => {
       shown = null;
@@ -53,7 +53,7 @@ class PushDialog {
     this.drawJobs();
     this.dialog.showError("");
     this.button.disabled = true;
-    this.plan.textContent = "Working out what would be sent…";
+    this.plan.textContent = "Checking the store…";
     try {
       const plan = await post(`${this.path}?dry_run=true`);
       if (this.store !== name) return;

@@ -10,12 +10,12 @@ const FORMATS = { wav: "WAV, 32-bit float", flac: "FLAC, lossless", mp3: "MP3, s
 export function downloadMenu({ id }) {
   const link = (/** @type {string[]} */ [format, name]) =>
     h("a", { href: `/studio/takes/${id}/audio.${format}?download=1`, download: "" }, name);
-  return menu(iconButton("download", "Download"), () => Object.entries(FORMATS).map(link));
+  return menu(iconButton("download", "Download take"), () => Object.entries(FORMATS).map(link));
 }
 
 /** Zips of the chosen takes, or else of all that show; of the starred ones among them, too. */
 export function exportMenu() {
-  const button = h("button.quiet.small", { type: "button" }, "Export", icon("down"));
+  const button = h("button.quiet.small", { type: "button" }, "Export takes", icon("down"));
   return menu(button, () => {
     const takes = meantTakes();
     const starred = takes.filter((take) => take.starred);

@@ -20,6 +20,6 @@ export function foldersOf(takes) {
 
 /** Why none shows. @param {TakeFilter} filter */
 export function noneWords({ search, folder }) {
-  const where = folder ? ` in “${folder}”` : folder === "" ? " outside the folders" : "";
-  return search.trim() ? `No take${where} fits “${search.trim()}”.` : `There is no take${where}.`;
+  const where = folder ? ` in “${folder}”` : folder === "" ? " without folder" : "";
+  return search.trim() ? `No takes match “${search.trim()}”${where}.` : `No takes${where}.`;
 }

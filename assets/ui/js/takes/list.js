@@ -82,8 +82,8 @@ function draw() {
 
 function nothingMade() {
   return [
-    h("p", {}, "Every take you make lands here: listen, compare, keep the best."),
-    h("button.quiet", { type: "button", onclick: () => fields.input("script").focus() }, icon("words"), "Write a line"),
+    h("p", {}, "No takes yet. Type a line and press Speak."),
+    h("button.quiet", { type: "button", onclick: () => fields.input("script").focus() }, icon("words"), "Type a line"),
   ];
 }
 
@@ -92,7 +92,7 @@ function nothingFound() {
     setFilter(EVERYTHING);
     search.focus();
   };
-  return [h("p", {}, noneWords(filter)), h("button.quiet", { type: "button", onclick }, "Show all")];
+  return [h("p", {}, noneWords(filter)), h("button.quiet", { type: "button", onclick }, "Show all takes")];
 }
 
 /** Keep the rows that stay, so that focus and playheads stay with them. */

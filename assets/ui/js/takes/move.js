@@ -34,7 +34,7 @@ export function openMove(takes) {
     title: `Move ${plural(takes.length, "take")}`,
     look: "narrow",
     body: [known.length > 0 && h("div.folders", { role: "group", "aria-label": "Folders" }, ...known), form],
-    actions: [h("button.primary", { form: FORM }, "Move")],
+    actions: [h("button.primary", { form: FORM }, "Move takes")],
   });
   if (!known.length) input.focus();
 }

@@ -20,8 +20,8 @@ export class TakeRow {
   constructor(take) {
     this.take = take;
     this.sounds = false;
-    this.star = iconButton("star", "Star", () => star(this.take.id), { "aria-pressed": "false" });
-    this.play = iconButton("play", "Play", () => this.toggle());
+    this.star = iconButton("star", "Star take", () => star(this.take.id), { "aria-pressed": "false" });
+    this.play = iconButton("play", "Play take", () => this.toggle());
     this.play.classList.add("play");
     this.waveform = new Waveform();
     this.time = h("span.readout.time");
@@ -30,10 +30,12 @@ export class TakeRow {
     this.voice = h("span.fact.take-voice", { title: "Voice" });
     this.engine = h("span.fact", { title: take.checkpoint });
     this.tick = iconButton("box", "Select take", () => toggleChosen(this.take.id), { "aria-pressed": "false" });
-    this.compare = iconButton("compare", "Compare", () => toggleCompare(this.take.id), { "aria-pressed": "false" });
+    this.compare = iconButton("compare", "Add to Compare", () => toggleCompare(this.take.id), {
+      "aria-pressed": "false",
+    });
     this.element = this.#row();
     new ResizeObserver(() => this.#drawText()).observe(this.text);
-    this.updateSlider = seekable(this.waveform, "Position in the take", {
+    this.updateSlider = seekable(this.waveform, "Playback position", {
       at: () => player.positionOf(this.take.id),
       length: () => this.take.duration_s,
       seek: (at_s) => player.seek(this.take.id, at_s),
@@ -79,7 +81,7 @@ export class TakeRow {
     const whole = this.element.classList.contains("whole");
     const cut = whole || this.text.scrollWidth > this.text.clientWidth;
     this.text.disabled = !cut;
-    this.text.title = whole || !cut ? "" : "Show the whole text";
+    this.text.title = whole || !cut ? "" : "Show full text";
     if (cut) this.text.setAttribute("aria-expanded", String(whole));
     else this.text.removeAttribute("aria-expanded");
   }
@@ -94,12 +96,12 @@ export class TakeRow {
         this.voice,
         this.folder,
         this.engine,
-        fact(`seed ${order.seed}`, "The same seed and settings give the same take"),
+        fact(`seed ${order.seed}`, "Same seed and settings: same take"),
         fact(seconds(duration_s), "Length"),
-        fact(`first ${fine(cost.ttfa_s)}`, "From the press to the first sound, at the server"),
+        fact(`TTFA ${fine(cost.ttfa_s)}`, "Time to first audio (TTFA)"),
         fact(
           `RTF ${cost.rtf.toFixed(2)}`,
-          "Seconds of computing per second of sound; below 1 is faster than real time",
+          "Real-time factor: computing time divided by audio length. Below 1 is faster than real time.",
         ),
       ),
       ...(this.take.notes ?? []).map((note) => h("p.take-note", {}, icon("warn"), note)),
@@ -111,12 +113,12 @@ export class TakeRow {
       "div.take-actions",
       {},
       this.tick,
-      iconButton("again", "Re-roll: the same with a new seed", () => this.reroll()),
-      iconButton("settings", "Use these settings: script, voice and seed", () => this.use()),
+      iconButton("again", "New take with a random seed", () => this.reroll()),
+      iconButton("settings", "Load script, voice and settings", () => this.use()),
       this.compare,
       downloadMenu(this.take),
       iconButton("champion", "Keep as champion", () => openKeeper(this.take.id), { "data-owners": true }),
-      iconButton("trash", "Delete", () => discard([this.take.id])),
+      iconButton("trash", "Delete take", () => discard([this.take.id])),
     );
   }
 
@@ -124,7 +126,7 @@ export class TakeRow {
   update(take) {
     this.take = take;
     this.star.setAttribute("aria-pressed", String(take.starred));
-    this.star.title = take.starred ? "Starred" : "Star";
+    this.star.title = take.starred ? "Remove star" : "Star take";
     this.folder.textContent = take.folder;
     this.folder.hidden = !take.folder;
     this.voice.textContent = voiceOf(take.order);
@@ -159,8 +161,8 @@ export class TakeRow {
     if (sounds !== this.sounds) {
       this.sounds = sounds;
       this.play.replaceChildren(icon(sounds ? "pause" : "play"));
-      this.play.setAttribute("aria-label", sounds ? "Pause" : "Play");
-      this.play.title = sounds ? "Pause" : "Play";
+      this.play.setAttribute("aria-label", sounds ? "Pause take" : "Play take");
+      this.play.title = sounds ? "Pause take" : "Play take";
     }
     this.drawPlayhead();
   }
@@ -187,7 +189,7 @@ export class TakeRow {
   use() {
     return attempt(async () => {
       await restore(this.take.order);
-      toast("Script, voice and settings are as they were for this take.");
+      toast("Script, voice and settings loaded from the take.");
     });
   }
 }

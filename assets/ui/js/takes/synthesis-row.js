@@ -43,9 +43,9 @@ export class SynthesisRow {
 /** @param {Synthesis} synthesis */
 function words({ phase, rank, eta_s, progress, track, id }) {
   if (phase === "queued") return rankWords(rank, eta_s);
-  if (phase !== "running") return "Asking for a place";
+  if (phase !== "running") return "Joining queue";
   const facts = [
-    track?.length && `${seconds(track.duration)} made`,
+    track?.length && `${seconds(track.duration)} ready`,
     progress && percent(progress),
     eta_s && `${about(eta_s)} left`,
     buffering(player.waitOf(id)),
@@ -56,5 +56,5 @@ function words({ phase, rank, eta_s, progress, track, id }) {
 /** Why it does not sound yet, or not now. @param {number} wait_s */
 function buffering(wait_s) {
   if (!wait_s) return "";
-  return Number.isFinite(wait_s) ? `buffering, heard in ${about(wait_s)}` : "buffering";
+  return Number.isFinite(wait_s) ? `buffering, plays in ${about(wait_s)}` : "buffering";
 }

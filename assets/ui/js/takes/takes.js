@@ -68,7 +68,7 @@ export async function star(id, starred = !takeOf(id).starred) {
 export async function move(takes, folder) {
   const moved = await put(idsOf(takes), folder);
   update(moved);
-  const where = moved[0].folder ? `to “${moved[0].folder}”` : "out of the folders";
+  const where = moved[0].folder ? `to “${moved[0].folder}”` : "out of the folder";
   const count = plural(moved.length, "take");
   record({ words: `move of ${count}`, back: () => moveBack(takes) }, `${count} moved ${where}.`);
 }

@@ -30,7 +30,7 @@ export const search = h("input.search", {
   type: "search",
   placeholder: "Search",
   "aria-label": "Search takes",
-  title: "Words of the text, the voice, the engine or the seed",
+  title: "Search text, voice, engine or seed",
   oninput: () => choose({ search: search.value }),
 });
 
@@ -70,10 +70,10 @@ function chosen(value) {
 
 /** Play through, and menus that act on the chosen takes, or else on all that show. */
 export function actions() {
-  const play = playButton("Play the selected takes, or all from here on (T)", playThrough);
+  const play = playButton("Play selected takes, or all from here (T)", playThrough);
   const count = h("b");
-  const chosen = h("span.chosen-takes", {}, count, iconButton("close", "Select none", chooseNone));
-  const more = menu(iconButton("dots", "Actions on these takes"), () => {
+  const chosen = h("span.chosen-takes", {}, count, iconButton("close", "Clear selection", chooseNone));
+  const more = menu(iconButton("dots", "Actions for takes"), () => {
     const takes = meantTakes();
     const [words, starred] = [plural(takes.length, "take"), takes.filter((take) => take.starred).length];
     return [
