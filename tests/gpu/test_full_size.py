@@ -187,7 +187,7 @@ def test_a_full_device_ends_a_take_with_a_message_and_the_next_take_is_unaffecte
     errors = [ticket.error for ticket in tickets if ticket.error is not None]
     short = [record for record in caplog.records if "ran out of memory" in record.message]
     assert errors or short, "the device was not full"
-    assert all(isinstance(error, OutOfMemory) and "no memory left" in str(error) for error in errors), errors
+    assert all(isinstance(error, OutOfMemory) and "too little memory" in str(error) for error in errors), errors
     assert house.manager.status(engine).state == "ready"
     assert relative(house.say(engine).audio.samples, before.audio.samples) < NEAR
 
