@@ -145,7 +145,7 @@ def test_an_hour_is_refused_naming_the_limit(store, tmp_path):
     with soundfile.SoundFile(path, "w", 8_000, 1, format="FLAC") as file:
         for _ in range(60):
             file.write(np.zeros(480_000, np.float32))
-    with pytest.raises(BadAudio, match="60 min.*120 s"):
+    with pytest.raises(BadAudio, match=r"60 min.*120 s"):
         store.add(path, "a.flac")
 
 
