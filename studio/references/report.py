@@ -186,7 +186,7 @@ def _rate(audio: Audio, source: Source) -> Check:
         return Check("sample rate", "ok", f"{said}.")
     state: State = "fail" if used < BANDWIDTH_LEAST_HZ * 0.5 else "warn"
     sounds = "like a telephone" if used <= BANDWIDTH_LEAST_HZ * 1.2 else "dull"
-    return Check("sample rate", state, f"{said}. The voice will sound {sounds}. Use a recording of 16 kHz or more.")
+    return Check("sample rate", state, f"{said}, so the voice will sound {sounds}. Use a recording of 16 kHz or more.")
 
 
 def mixdown(source: Source) -> Check:

@@ -43,7 +43,7 @@ REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
     "speed must be a number, not nan": (400, LINE | {"speed": float("nan")}),
     "seed must be a whole number": (400, LINE | {"seed": -1}),
     "Tick has no setting temperature": (400, LINE | {"temperature": 0.5}),
-    "nothing to say": (400, LINE | {"input": " \n"}),
+    "no words": (400, LINE | {"input": " \n"}),
     "no exclamations": (400, LINE | {"input": "tick!"}),  # by the engine itself
     "input has 5,001 characters; at most 5,000 fit": (422, LINE | {"input": "x" * 5_001}),
     "reference_text has 60,000 characters; at most 5,000 fit": (

@@ -145,7 +145,7 @@ def test_an_hour_is_refused_naming_the_limit(store, tmp_path):
     with soundfile.SoundFile(path, "w", 8_000, 1, format="FLAC") as file:
         for _ in range(60):
             file.write(np.zeros(480_000, np.float32))
-    with pytest.raises(BadAudio, match="60 min; at most 120 s"):
+    with pytest.raises(BadAudio, match=r"60 min.*120 s"):
         store.add(path, "a.flac")
 
 
@@ -268,7 +268,7 @@ def test_silence_at_the_edges_is_mended_by_trim_and_a_gap_is_not():
     assert "2.0 s of silence before and 1.0 s after" in check(edges, "silence").message
     assert check(repair(edges, "trim"), "silence").state == "ok"
     gap = check(clip(voice(2), room(1.5), voice(2)), "silence")
-    assert (gap.state, gap.repair) == ("warn", None) and "1.5 s within" in gap.message
+    assert (gap.state, gap.repair) == ("warn", None) and "pause of 1.5 s" in gap.message
 
 
 def test_offset_and_rumble_are_mended_by_high_pass():
@@ -300,7 +300,7 @@ def test_opposite_channels_that_cancel_are_seen(store, tmp_path):
 
 def test_a_transcript_far_too_long_or_short_for_the_clip_fails():
     assert check(good(), "speech rate", transcript=LINE * 5).state == "fail"
-    assert "delete" in check(good(), "speech rate", transcript=LINE * 5).message
+    assert "Delete" in check(good(), "speech rate", transcript=LINE * 5).message
     assert check(good(), "speech rate", transcript="Go").state == "fail"
 
 
@@ -313,16 +313,16 @@ def test_a_missing_transcript_fails():
     assert check(good(), "transcript", transcript=" ").state == "fail"
 
 
-def test_every_finding_says_what_to_do_in_one_sentence():
+def test_every_finding_says_what_to_do_in_two_sentences_at_most():
     spoilt = Audio(np.clip(np.concatenate([room(2), 20 * voice(14)]) + 0.1, -1, 1).astype(np.float32), RATE)
     for found in report(spoilt, Source(sample_rate=RATE, channels=2, mix_loss_db=9), "").checks:
-        assert found.message.endswith(".") and found.message.count(". ") == 0, found
+        assert found.message.endswith(".") and found.message.count(". ") <= 1, found
 
 
 def test_unknown_mends_and_lost_originals_are_refused():
-    with pytest.raises(BadAudio, match="no mend called declip"):
+    with pytest.raises(BadAudio, match="unknown repair declip"):
         repair(good(), "declip")
-    with pytest.raises(BadAudio, match="not saved"):
+    with pytest.raises(BadAudio, match="no longer exists"):
         repair(good(), "mono")
 
 
