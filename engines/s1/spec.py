@@ -40,7 +40,7 @@ SPEC = Spec(
         "embedded": "Apache-2.0, trained on synthetic speech",
     },
     likenesses={
-        "embedded": "The built-in weights speak English and follow a new voice in part: takes have a likeness of 0.81 to it, "
+        "embedded": "The built-in weights speak English and follow a new voice in part: takes have a likeness of 0.71 to it, "
         "two clips of one voice have 0.89 and two voices 0.52."
     },
 )

@@ -385,7 +385,7 @@ def test_a_closed_engine_gives_its_weights_back_at_once(folder: Path, tmp_path: 
 
 @pytest.mark.long
 def test_a_packed_checkpoint_speaks_and_is_not_packed_again(folder: Path, tmp_path: Path) -> None:
-    write_known_voices(folder, "s1")
+    write_known_voices(folder)
     for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", Device(name="cpu")):
         pass
     assert (tmp_path / "packed" / VOICES).read_bytes() == (folder / VOICES).read_bytes()
