@@ -17,7 +17,7 @@ DEFAULTS = {  # its best settings, as `engines.s1.model.Defaults` reads it
     "group_characters": 90,
     "least_characters": 8,
     "pace_kept": 0.3,  # measured on takes from references of 55 to 93 ms a byte
-    "own_pace": 16.0,
+    "own_pace": 17.5,
     "characters": ALPHABET,
     "markers": False,
     "timbre": 0.5,
