@@ -86,10 +86,11 @@ class CorpusEncoder:
 
     def __init__(self, data: Path, codec: Path, group: ProcessGroup, device: torch.device) -> None:
         self.data, self.group, self.device, self.checksum = data, group, device, _checksum(codec)
-        self.model: Any = weights.load(codec).to(device)
+        model: Any = weights.load(codec)
+        self.model: Any = model.to(device)
         self.crops = Crops(data, device)
         self.speakers = read_recordings(data).speakers
-        self.frame = int(self.model.frame_length)
+        self.frame = int(model.frame_length)
         self.counts = (self.crops.places[1] + self.frame - 1) // self.frame
 
     def changes(self, options: EncodingOptions) -> Iterator[tuple["SpeakerChange", "SpeakerChange"]]:
