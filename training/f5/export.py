@@ -79,7 +79,7 @@ def export(options: F5ExportOptions) -> None:
     (out / "vocab.txt").write_text("".join(character + "\n" for character in ALPHABET), encoding="utf-8")
     description = configuration(note["config"], INFERENCE | note.get("inference", {}))
     (out / "config.yaml").write_text(yaml.safe_dump(description, sort_keys=False), encoding="utf-8")
-    write_known_voices(out, "f5")
+    write_known_voices(out)
     if (weights / "vocoder.json").exists():
         _export_vocoder(weights, out / "vocos")
     elif out != CHECKPOINT:

@@ -387,7 +387,7 @@ def test_a_closed_engine_frees_its_weights_at_once(folder: Path, tmp_path: Path)
 
 @pytest.mark.long
 def test_a_quantised_checkpoint_speaks_and_is_not_quantised_again(folder: Path, tmp_path: Path) -> None:
-    write_known_voices(folder, "s1")
+    write_known_voices(folder)
     for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", EngineOptions(name="cpu")):
         pass
     assert (tmp_path / "packed" / VOICES).read_bytes() == (folder / VOICES).read_bytes()

@@ -58,10 +58,13 @@ def by_speaker(tokens: Tokens, chosen: set[int]) -> list[NDArray[np.int64]]:
 
 
 class BatchBuilder:
-    """Lay items out as batches; `fast` frames a batch also learn their other codes."""
+    """Lay items out as batches; `fast` frames a batch also learn their other codes.
 
-    def __init__(self, tokens: Tokens, fast: int, noise: float = NOISE) -> None:
-        self.tokens, self.fast, self.noise = tokens, fast, noise
+    `rooms` is the share of the items whose references are as recorded.
+    """
+
+    def __init__(self, tokens: Tokens, fast: int, noise: float = NOISE, rooms: float = 0.0) -> None:
+        self.tokens, self.fast, self.noise, self.rooms = tokens, fast, noise, rooms
         self.books = tokens.codes.shape[1]
 
     def build(self, items: list[TokenItem], length: int, rng: np.random.Generator) -> TokenBatch:
@@ -69,8 +72,9 @@ class BatchBuilder:
         rows[:, :, 0] = prompts.BYTES + prompts.SPECIAL.index("<|pad|>")
         weights = np.zeros((len(items), length), np.float32)
         letters = np.full((len(items), length, AHEAD), -1, np.int16)
+        in_rooms = rng.random(len(items)) < self.rooms if self.rooms else np.zeros(len(items), bool)
         for number, item in enumerate(items):
-            self._lay(item, rows[number], weights[number], letters[number])
+            self._lay(item, bool(in_rooms[number]), rows[number], weights[number], letters[number])
         flat, flat_letters = rows.reshape(-1, 1 + self.books), letters.reshape(-1, AHEAD)
         labelled = np.flatnonzero(weights)  # positions to be predicted, each from the one before it
         spoken = labelled[flat[labelled, 0] != prompts.IM_END]
@@ -89,19 +93,26 @@ class BatchBuilder:
         )
 
     def _lay(
-        self, item: TokenItem, rows: NDArray[np.int16], weights: NDArray[np.float32], letters: NDArray[np.int16]
+        self,
+        item: TokenItem,
+        in_room: bool,
+        rows: NDArray[np.int16],
+        weights: NDArray[np.float32],
+        letters: NDArray[np.int16],
     ) -> None:
+        """`in_room`: all utterances but the last one are as recorded, and nothing learns to speak so."""
         rows[:1] = prompts.start_row(self.books)
         place = 1
         for utterance in item.parts:
             start, count = int(self.tokens.starts[utterance]), int(self.tokens.counts[utterance])
             text = prompts.text_rows(self.tokens.texts[utterance], self.books)
-            codes = prompts.code_rows(self.tokens.codes[start : start + count])
+            last = utterance == item.parts[-1]
+            source = self.tokens.recorded if in_room and not last else self.tokens.codes
+            codes = prompts.code_rows(source[start : start + count])
             rows[place : place + len(text)] = text
             place += len(text)
             rows[place : place + len(codes)] = codes
-            last = utterance == item.parts[-1]
-            weights[place : place + len(codes)] = 1.0 if last else EARLIER_WEIGHT
+            weights[place : place + len(codes)] = 1.0 if last else 0.0 if in_room else EARLIER_WEIGHT
             reached = self.tokens.reached[start : start + count].astype(np.int64)
             spelled = np.array([0, *self.tokens.letters[utterance], *([0] * AHEAD)])
             for ahead in range(AHEAD):

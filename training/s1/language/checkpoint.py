@@ -17,10 +17,10 @@ DEFAULTS = {  # its best settings, as `engines.s1.model.Defaults` reads it
     "group_characters": 90,
     "least_characters": 8,
     "pace_kept": 0.3,  # measured on takes from references of 55 to 93 ms a byte
-    "own_pace": 16.0,
+    "own_pace": 17.5,
     "characters": ALPHABET,
     "markers": False,
-    "timbre": 0.7,
+    "timbre": 0.5,
 }
 EXPORTED = "model.safetensors"
 MODEL = "model."  # training carries the model under this prefix, and its letters' head beside it
@@ -59,5 +59,5 @@ def export(checkpoint: Path, codec: Path, out: Path, packed: bool = False) -> No
     (out / "config.json").write_text(json.dumps(shape.config(), indent=2) + "\n", encoding="utf-8")
     (out / "generation_config.json").write_text(json.dumps(DEFAULTS, indent=2) + "\n", encoding="utf-8")
     prompts.write_tokenizer(out)
-    write_known_voices(out, "s1")
+    write_known_voices(out)
     weights.export(codec, out, packed)

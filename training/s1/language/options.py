@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from training.options import TrainingOptions
+from training.s1.language.tokens import EncodingOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,19 @@ class LanguageOptions(TrainingOptions):
     spoken: Annotated[int, "held-out lines spoken at each save"] = 16
     spoken_frames: Annotated[int, "of each at most"] = 220
     augment: Annotated[float, "strength of the augmentation of every speaker; 0: none"] = 0.0
+    augmentations: Annotated[int, "ways in which every speaker is augmented"] = 1
+    plain: Annotated[bool, "learn the speakers as they are besides"] = False
+    head_steps: Annotated[int, "of learning the letters of codes whose codec came without a head"] = 1500
+    rooms: Annotated[float, "share of the items whose references are recorded in rooms while the line is not"] = 0.0
+
+    def encoding(self) -> EncodingOptions:
+        return EncodingOptions(
+            strength=self.augment,
+            count=self.augmentations,
+            plain=self.plain,
+            recorded=self.rooms > 0,
+            head_steps=self.head_steps,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

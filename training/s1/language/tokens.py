@@ -1,9 +1,9 @@
-"""The corpus as tokens of the language model: every utterance's codes, and which letters each frame has reached."""
+"""The corpus as the language model sees it: every utterance's codes, and which letters each frame has reached."""
 
 import logging
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,108 +17,150 @@ from training.corpus import augmentation
 from training.corpus.recordings import read_recordings
 from training.parallel import ProcessGroup
 from training.s1.codec import ctc, network, quantization, weights
-from training.s1.codec.crops import Crops, Lines
+from training.s1.codec.crops import Crops
+from training.s1.language.alignment import carried_head, fit_head, reached_letters
 
 log = logging.getLogger(__name__)
 BATCH_FRAMES = 32_768  # frames encoded at once
 ROUND = 16  # utterances of one batch are padded to a multiple of this
 Change = Callable[[NDArray[np.int64], Tensor], Tensor]
+Codes = NDArray[np.int16]
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    codes: NDArray[np.int16]  # (all frames, codebooks)
+    codes: Codes  # (all frames, codebooks)
+    recorded: Codes  # (all frames, codebooks) of the same utterances, as a reference may be recorded
     reached: NDArray[np.int16]  # (all frames,) letters begun by the end of each frame
     starts: NDArray[np.int64]
     counts: NDArray[np.int64]  # frames of each utterance
     texts: list[str]
     letters: list[list[int]]
     speakers: NDArray[np.int32]
+    head: ctc.CTCHead  # that recognizes letters in the codes
 
-    def codes_of(self, utterance: int) -> NDArray[np.int16]:
+    def codes_of(self, utterance: int) -> Codes:
         """(t, codebooks)"""
         start = self.starts[utterance]
         return self.codes[start : start + self.counts[utterance]]
 
 
-def encode_corpus(data: Path, codec: Path, group: ProcessGroup, device: torch.device, augment: float = 0.0) -> Tokens:
-    """The corpus in codes, its speakers augmented if `augment`, each in one way.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncodingOptions:
+    """How speakers are changed before their lines are encoded, and how long a head learns that the codec came without."""
+
+    strength: float = 0.0  # of the augmentation; 0: none
+    count: int = 1  # augmentations of every speaker
+    plain: bool = False  # the speakers as they are come besides
+    recorded: bool = False  # references also with room, breath and microphone
+    head_steps: int = 1500
+
+
+def encode_corpus(
+    data: Path, codec: Path, group: ProcessGroup, device: torch.device, options: EncodingOptions
+) -> Tokens:
+    """The corpus in codes, once for every variant of its speakers.
 
     Each process encodes its share; all read all shares back from `data`, where they stay for a later call.
     """
     began = time.monotonic()
-    model: Any = weights.load(codec).to(device)
-    head = weights.load_head(codec, model).to(device)
-    crops = Crops(data, device)
-    counts = _frames(crops, model)
-    speakers = read_recordings(data).speakers
-    change = _augmentation(speakers, device, augment) if augment else None
-    store = data / f"tokens-{_checksum(codec):08x}{f'-augmented-{augment}' if augment else ''}.npy"
-    if not group.broadcast_numbers((float(store.exists()),), device)[0]:
-        part = store.with_suffix(".part")
-        if group.rank == 0:
-            np.lib.format.open_memmap(part, "w+", np.int16, (int(counts.sum()), _columns(model))).flush()
-        group.barrier(device)
-        _fill(np.lib.format.open_memmap(part, "r+"), model, head, crops, group, change)
-        group.barrier(device)
-        if group.rank == 0:
-            part.replace(store)
-        group.barrier(device)
-    whole = np.array(np.load(store, mmap_mode="r"))
-    log.info("%d frames of %d utterances are codes after %.0f s", len(whole), len(counts), time.monotonic() - began)
-    codes, reached = np.ascontiguousarray(whole[:, :-1]), np.ascontiguousarray(whole[:, -1])
-    letters = [ctc.classes_of(text) for text in crops.texts]
-    return Tokens(codes, reached, np.cumsum(counts) - counts, counts, crops.texts, letters, speakers)
+    encoder = CorpusEncoder(data, codec, group, device)
+    rows = [(encoder.codes(change), encoder.codes(other)) for change, other in encoder.changes(options)]
+    codes, recorded = (np.concatenate(each) for each in zip(*rows, strict=True))
+    times, crops = len(rows), encoder.crops
+    counts = np.tile(encoder.counts, times)
+    letters = [ctc.classes_of(text) for text in crops.texts] * times
+    starts = np.cumsum(counts) - counts
+    head = carried_head(codec, encoder.model) or fit_head(
+        encoder.model, codes[: encoder.counts.sum()], encoder.counts, letters, options.head_steps
+    )
+    group.broadcast(*(parameter.data for parameter in head.parameters()))
+    reached = reached_letters(head, encoder.model, codes, counts, letters)
+    log.info("%d frames of %d utterances are codes after %.0f s", len(codes), len(counts), time.monotonic() - began)
+    speakers = np.concatenate([encoder.speakers * times + number for number in range(times)])
+    return Tokens(codes, recorded, reached, starts, counts, crops.texts * times, letters, speakers, head)
 
 
-def _frames(crops: Crops, model: Any) -> NDArray[np.int64]:
-    """Of each utterance."""
-    frame = int(model.frame_length)
-    return (crops.places[1] + frame - 1) // frame
+class CorpusEncoder:
+    """Encodes all utterances of a corpus, with a change of the speakers where one is wanted."""
+
+    def __init__(self, data: Path, codec: Path, group: ProcessGroup, device: torch.device) -> None:
+        self.data, self.group, self.device, self.checksum = data, group, device, _checksum(codec)
+        model: Any = weights.load(codec)
+        self.model: Any = model.to(device)
+        self.crops = Crops(data, device)
+        self.speakers = read_recordings(data).speakers
+        self.frame = int(model.frame_length)
+        self.counts = (self.crops.places[1] + self.frame - 1) // self.frame
+
+    def changes(self, options: EncodingOptions) -> Iterator[tuple["SpeakerChange", "SpeakerChange"]]:
+        """For each variant the change of lines and that of references."""
+        if options.plain or not options.strength:
+            kind = "room" if options.recorded else "plain"
+            yield self._change("plain", 0.0, 0), self._change(kind, 0.0, 0)
+        for number in range(options.count if options.strength else 0):
+            clean = "clean" if options.recorded else "mostly-clean"
+            kind = "room" if options.recorded else clean
+            yield self._change(clean, options.strength, number), self._change(kind, options.strength, number)
+
+    def _change(self, kind: str, strength: float, number: int) -> "SpeakerChange":
+        generator = torch.Generator(self.device).manual_seed(11 + number)
+        drawn = augmentation.draw(int(self.speakers.max()) + 1, generator, strength)
+        match kind:
+            case "clean":
+                drawn = drawn.speaker_alone()
+            case "mostly-clean":
+                drawn = drawn.mostly_clean(generator)
+        changes = None if kind == "plain" else drawn
+        return SpeakerChange(f"{kind}-{strength}-{number}", self.speakers, changes, generator)
+
+    def codes(self, change: "SpeakerChange") -> Codes:
+        """(all frames, codebooks), kept beside the corpus."""
+        store = self.data / f"codes-{self.checksum:08x}-{change.name}.npy"
+        if not self.group.broadcast_numbers((float(store.exists()),), self.device)[0]:
+            part, books = store.with_suffix(".part"), len(quantization.levels(self.model))
+            if self.group.rank == 0:
+                np.lib.format.open_memmap(part, "w+", np.int16, (int(self.counts.sum()), books)).flush()
+            self.group.barrier(self.device)
+            self._fill(np.lib.format.open_memmap(part, "r+"), change)
+            self.group.barrier(self.device)
+            if self.group.rank == 0:
+                part.replace(store)
+            self.group.barrier(self.device)
+        return np.array(np.load(store, mmap_mode="r"))
+
+    def _fill(self, table: Codes, change: "SpeakerChange") -> None:
+        """This process's share of the utterances."""
+        starts = np.cumsum(self.counts) - self.counts
+        for numbers in _batches(self.counts)[self.group.rank :: self.group.size]:
+            frames = int((self.counts[numbers].max() + ROUND - 1) // ROUND * ROUND)
+            audio = self.crops.lines(numbers.tolist(), frames, self.frame).audio
+            found = encode(self.model, change(numbers, audio)).to(torch.int16).cpu().numpy()
+            for number, rows in zip(numbers, found, strict=True):
+                table[starts[number] : starts[number] + self.counts[number]] = rows[: self.counts[number]]
 
 
-def _columns(model: Any) -> int:
-    return len(quantization.levels(model)) + 1
+@dataclass(frozen=True, slots=True)
+class SpeakerChange:
+    """A function of numbers of utterances and their samples, which augments each speaker in one way."""
 
+    name: str
+    speakers: NDArray[np.int32]
+    changes: augmentation.Augmentations | None
+    generator: torch.Generator
 
-def _augmentation(speakers: NDArray[np.int32], device: torch.device, strength: float) -> Change:
-    """A function of numbers of utterances and their samples, which augments each speaker; the same in every process."""
-    generator = torch.Generator(device).manual_seed(11)
-    changes = augmentation.draw(int(speakers.max()) + 1, generator, strength).mostly_clean(generator)
-
-    def change(numbers: NDArray[np.int64], audio: Tensor) -> Tensor:
-        rows = torch.from_numpy(speakers[numbers]).long().to(device)
-        return augmentation.augment(audio, changes.select(rows), generator)
-
-    return change
-
-
-def _fill(
-    table: NDArray[np.int16],
-    model: Any,
-    head: ctc.CTCHead,
-    crops: Crops,
-    group: ProcessGroup,
-    change: Change | None,
-) -> None:
-    """This process's share of the utterances: their codes, and the letters reached in the last column."""
-    counts = _frames(crops, model)
-    starts, frame = np.cumsum(counts) - counts, int(model.frame_length)
-    for numbers in _batches(counts)[group.rank :: group.size]:
-        frames = int((counts[numbers].max() + ROUND - 1) // ROUND * ROUND)
-        lines = crops.lines(numbers.tolist(), frames, frame)
-        audio = change(numbers, lines.audio) if change else lines.audio
-        codes, reached = encode(model, head, audio, lines)
-        found = torch.cat((codes, reached[..., None]), -1).to(torch.int16).cpu().numpy()
-        for number, rows in zip(numbers, found, strict=True):
-            table[starts[number] : starts[number] + counts[number]] = rows[: counts[number]]
+    def __call__(self, numbers: NDArray[np.int64], audio: Tensor) -> Tensor:
+        if self.changes is None:
+            return audio
+        rows = torch.from_numpy(self.speakers[numbers]).long().to(audio.device)
+        return augmentation.augment(audio, self.changes.select(rows), self.generator)
 
 
 def _checksum(codec: Path) -> int:
     """A number that changes with the codec's weights."""
     checksum = 0
-    for shard in sorted(codec.glob("codec-*.safetensors")):
-        checksum = zlib.crc32(shard.read_bytes(), checksum)
+    for file in sorted(codec.glob("codec*.safetensors")):
+        checksum = zlib.crc32(file.read_bytes(), checksum)
     return checksum
 
 
@@ -132,11 +174,8 @@ def _batches(counts: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 
 @torch.no_grad()
-def encode(model: Any, head: ctc.CTCHead, audio: Tensor, lines: Lines) -> tuple[Tensor, Tensor]:
-    """(b, samples) of these lines -> codes (b, t, codebooks) and letters begun (b, t)."""
+def encode(model: Any, audio: Tensor) -> Tensor:
+    """(b, samples) -> codes (b, t, codebooks)."""
     z = network.encode(model, audio)
     depth = torch.full((len(z),), len(quantization.levels(model)), device=z.device)
-    codes = quantization.quantize(model, z, depth)[2]
-    logits = head(quantization.code_vectors(model, codes[0]))
-    reached = ctc.align(logits, lines.frames, lines.letters, lines.counts)
-    return codes.permute(1, 2, 0), reached
+    return quantization.quantize(model, z, depth)[2].permute(1, 2, 0)

@@ -36,7 +36,7 @@ class LanguageTrainer:
     def __init__(self, options: LanguageOptions, group: ProcessGroup, device: torch.device) -> None:
         self.options, self.group, self.device, self.schedule = options, group, device, options.schedule()
         torch.set_float32_matmul_precision("high")
-        self.tokens = encode_corpus(options.data, options.codec, group, device, options.augment)
+        self.tokens = encode_corpus(options.data, options.codec, group, device, options.encoding())
         torch.manual_seed(options.seed)
         shape = Shape(n_layer=options.depth, num_codebooks=self.tokens.codes.shape[1])
         self.model = LanguageModel(shape, options.dropout).to(device)
@@ -85,7 +85,7 @@ class LanguageTrainer:
         seen = batches.by_speaker(self.tokens, set(speakers[:-kept]))
         self.held = batches.by_speaker(self.tokens, set(speakers[-kept:]))
         rng = np.random.default_rng((options.seed, self.trained, rank))
-        builder = BatchBuilder(self.tokens, options.fast_frames)
+        builder = BatchBuilder(self.tokens, options.fast_frames, rooms=options.rooms)
         self.batches = prefetch(batches.stream(builder, seen, options.positions, rng), self.device)
         clean = BatchBuilder(self.tokens, min(options.fast_frames, 2048), noise=0.0)
         test = batches.stream(clean, self.held, min(options.positions, 8192), np.random.default_rng(5))

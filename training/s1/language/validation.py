@@ -1,5 +1,6 @@
 """Held-out lines spoken by the language model in training, and how many of their letters come out wrong."""
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def speak_held_out(
     ]
     made = sample(Sampler(model, seed=1), wanted, options.spoken_frames)
     codec = weights.load(options.codec)
-    found = letters_of(codec, weights.load_head(options.codec, codec), made)
+    found = letters_of(codec, copy.deepcopy(tokens.head).cpu(), made)
     errors = ctc.letter_error_rate(found, [tokens.letters[line] for _, line in chosen])
     return errors, sum(map(len, made)) / float(sum(tokens.counts[line] for _, line in chosen))
 
