@@ -24,7 +24,7 @@ const WIDTHS = {
 const OURS = [
   { kind: "take", name: "take", title: "Take", by: "takes", width: "164px", least: 164 },
   { kind: "length", name: "length", title: "Length", by: "length", width: "72px", least: 72 },
-  { kind: "status", name: "status", title: "Status", by: "status", width: "176px", least: 176 },
+  { kind: "status", name: "status", title: "Status", by: "status", width: "196px", least: 196 },
 ];
 /** @type {Column} */
 const TICK = { kind: "tick", name: "tick", title: "Selected", by: null, width: "40px", least: 40 };

@@ -89,8 +89,10 @@ export class Filters {
     const { noted } = view.filter;
     this.noted.hidden = !size && !noted;
     this.noted.setAttribute("aria-pressed", String(noted));
-    const words = `${plural(size, "line")} with warnings`;
-    if (this.noted.textContent !== words) this.noted.replaceChildren(icon("warn"), words);
+    const [number, ...words] = `${plural(size, "line")} with warnings`.split(" ");
+    const drawn = [number, ...words].join(" ");
+    if (this.noted.textContent !== drawn)
+      this.noted.replaceChildren(icon("warn"), number, h("span.label-wide", {}, ` ${words.join(" ")}`));
   }
 
   /** @param {number} count */

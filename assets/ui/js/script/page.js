@@ -39,7 +39,8 @@ export function mount(element) {
   const empty = h("div.empty.script-empty", { hidden: true });
   const none = h("div.none-fits", { hidden: true });
   const head = h("div.script-head", {}, h("h2.sr-only", {}, "Script"), choice(), h("span.gap"), ...acts);
-  const main = h("div.script-main", {}, filters.element, bar.notes, notes.element, grid.element, none, drawer.element);
+  const notices = h("div.script-notices", {}, bar.notes, notes.element);
+  const main = h("div.script-main", {}, filters.element, notices, grid.element, none, drawer.element);
   const drop = h("p.drop-note", { "aria-hidden": "true" }, icon("download"), "Drop a sheet here to import");
   element.append(h("div.script", {}, head, h("div.notice-place"), main, empty, drop));
   hearScriptKeys(element, {
