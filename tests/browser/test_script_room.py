@@ -38,11 +38,13 @@ def give_states(page: Page) -> None:
     """Let the page see lines of every status: takes that pass, that fail a check, that wait for the checks."""
 
     def answer(route: Route) -> None:
+        if route.request.method != "GET":
+            return route.continue_()
         response = route.fetch()
         sheet: dict[str, Any] = response.json()
         for at, line in enumerate(sheet["lines"]):
             status = STATES[at % len(STATES)]
-            checks = {} if at % 10 else {"checks": []}
+            checks = {} if at % 10 else {"checks": [], "score": None}
             takes = [] if status in ("none", "failed") else [line_take(f"take-{at}", **checks)]
             if at % 9 == 6:
                 takes[0]["checks"] = [one for one in takes[0]["checks"] if one["outcome"] != "fail"]
@@ -73,6 +75,7 @@ def test_enough_lines_and_every_command_show_with_nine_counters_notices_and_a_se
     height, least = WINDOWS[width]
     with visiting(browser, studio, viewport={"width": width, "height": height}, color_scheme=scheme) as visitor:
         page = visitor.page
+        page.set_default_timeout(8000); expect.set_options(timeout=8000)
         import_sheet(visitor, tmp_path / "gate_v1.tsv")
         expect(page.locator(".script-note")).to_have_count(4)
         expect(page.locator(".import-warning").first).to_be_hidden()
