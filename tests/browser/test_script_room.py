@@ -75,7 +75,6 @@ def test_enough_lines_and_every_command_show_with_nine_counters_notices_and_a_se
     height, least = WINDOWS[width]
     with visiting(browser, studio, viewport={"width": width, "height": height}, color_scheme=scheme) as visitor:
         page = visitor.page
-        page.set_default_timeout(8000); expect.set_options(timeout=8000)
         import_sheet(visitor, tmp_path / "gate_v1.tsv")
         expect(page.locator(".script-note")).to_have_count(4)
         expect(page.locator(".import-warning").first).to_be_hidden()
