@@ -64,7 +64,15 @@ def line_take(id: str, number: int = 1, **facts: Any) -> dict[str, Any]:
         {"name": "likeness", "outcome": "fail", "message": WHY, "model": "Resemblyzer", "value": 0.41},
     ]
     reported = {
-        **{"id": id, "number": number, "voice": LONG_ID, "engine": "f5", "seed": 1_234_567_890, "duration_s": 0.4},
+        **{
+            "id": id,
+            "number": number,
+            "voice": LONG_ID,
+            "engine": "f5",
+            "seed": 1_234_567_890,
+            "duration_s": 0.4,
+            "length_s": 0.4,
+        },
         **{"mark": "", "comment": "", "stale": False, "proposed": number == 1, "score": 0.71},
         **{"peaks": PEAKS, "checks": checks},
     }

@@ -25,6 +25,7 @@ def test_each_noted_line_has_one_warning_that_leads_to_its_row_and_badges_until_
     bring(visitor, "id\tcharacter\ttext\nX\tBo\tSomething else.")
     from_menu(page, "Import sheet…", file)
     warnings = page.locator(".import-notes").get_by_role("listitem")
+    page.locator(".import-notes").get_by_role("button", name="Details").click()
     expect(warnings).to_have_count(3)
     expect(warnings.nth(1)).to_contain_text("duplicate id, unreadable length: soon, French")
     french = row(page, "Tenez la porte")

@@ -33,7 +33,9 @@ export function mount(element) {
   );
   follow(STATE.page, () => {
     for (const link of links) link.toggleAttribute("aria-current", false);
-    links.find((link) => link.dataset.page === page())?.setAttribute("aria-current", "page");
+    const current = links.find((link) => link.dataset.page === page());
+    current?.setAttribute("aria-current", "page");
+    current?.scrollIntoView({ block: "nearest", inline: "nearest" }); // a narrow phone scrolls the tabs
   });
   follow(STATE.theme, () => {
     const label = isDark() ? "Light theme" : "Dark theme";

@@ -15,16 +15,17 @@ const WIDTHS = {
   id: ["minmax(96px, 132px)", 96],
   character: ["minmax(96px, 128px)", 96],
   emotion: ["minmax(88px, 120px)", 88],
-  text: ["minmax(340px, 1fr)", 340],
+  text: ["minmax(clamp(216px, 100vw - 820px, 340px), 1fr)", 216],
   max_s: ["96px", 96],
   language: ["96px", 96],
   notes: ["220px", 220],
 };
+const TEXT_WIDER = "clamp(0px, 100vw - 1036px, 124px)"; // above its least width
 /** @type {Column[]} */
 const OURS = [
   { kind: "take", name: "take", title: "Take", by: "takes", width: "164px", least: 164 },
   { kind: "length", name: "length", title: "Length", by: "length", width: "72px", least: 72 },
-  { kind: "status", name: "status", title: "Status", by: "status", width: "176px", least: 176 },
+  { kind: "status", name: "status", title: "Status", by: "status", width: "196px", least: 196 },
 ];
 /** @type {Column} */
 const TICK = { kind: "tick", name: "tick", title: "Selected", by: null, width: "40px", least: 40 };
@@ -60,9 +61,11 @@ export function isHeader(cells, columns) {
  */
 export function tracks(columns, chosen = {}) {
   const widths = columns.map((column) => chosen[widthKey(column)]);
+  const least = columns.reduce((sum, { least }, at) => sum + (widths[at] ?? least), 0);
+  const wider = columns.some(({ name }, at) => name === "text" && !widths[at]) ? TEXT_WIDER : "0px";
   return {
     template: columns.map(({ width }, at) => (widths[at] ? `${widths[at]}px` : width)).join(" "),
-    least: columns.reduce((sum, { least }, at) => sum + (widths[at] ?? least), 0),
+    least: `calc(${least}px + ${wider})`,
   };
 }
 

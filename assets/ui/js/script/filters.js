@@ -11,7 +11,7 @@ import { charactersOf } from "./casting.js";
 import { selectOf } from "./choice.js";
 import { desk, roles } from "./desk.js";
 import { notedLines } from "./line-notes.js";
-import { ALL, CONCERNS, STATUSES } from "./lines.js";
+import { ALL, CONCERNS, STATUSES, tally } from "./lines.js";
 import { playLines } from "./play-through.js";
 import { askRender, renderSelection } from "./render-dialog.js";
 import { STATES } from "./status.js";
@@ -30,6 +30,7 @@ export class Filters {
     const states = [...STATUSES.slice(0, 4), ...CONCERNS, ...STATUSES.slice(4)];
     const named = states.map((state) => [state, STATES[/** @type {LineStatus} */ (state)].words]);
     this.status.append(...[["", "All statuses"], ...named].map(([value, words]) => h("option", { value }, words)));
+    follow(STATE.lines, () => this.#drawCounts());
     const toggleNoted = () => setFilter({ noted: !view.filter.noted });
     this.noted = h("button.quiet.small.noted", { type: "button", onclick: toggleNoted });
     this.count = h("span.readout", { role: "status" });
@@ -71,6 +72,16 @@ export class Filters {
     this.character.replaceChildren(...options.map(([value, words]) => h("option", { value }, words)));
   }
 
+  /** How many lines each status has: on a phone there are no counters. */
+  #drawCounts() {
+    const counts = tally(desk.lines.values());
+    for (const option of [...this.status.options].slice(1)) {
+      const { words } = STATES[/** @type {LineStatus} */ (option.value)];
+      const count = counts[option.value];
+      option.textContent = count ? `${words} (${count.toLocaleString("en")})` : words;
+    }
+  }
+
   #draw() {
     const { filter, shown, selected } = view;
     if (!this.find.matches(":focus")) this.find.value = filter.words;
@@ -89,8 +100,10 @@ export class Filters {
     const { noted } = view.filter;
     this.noted.hidden = !size && !noted;
     this.noted.setAttribute("aria-pressed", String(noted));
-    const words = `${plural(size, "line")} with warnings`;
-    if (this.noted.textContent !== words) this.noted.replaceChildren(icon("warn"), words);
+    const [number, ...words] = `${plural(size, "line")} with warnings`.split(" ");
+    const drawn = [number, ...words].join(" ");
+    if (this.noted.textContent !== drawn)
+      this.noted.replaceChildren(icon("warn"), h("span", {}, number, h("span.label-wide", {}, ` ${words.join(" ")}`)));
   }
 
   /** @param {number} count */

@@ -73,7 +73,7 @@ export class Grid {
   #drawTracks() {
     const { template, least } = tracks(this.columns, columnWidths());
     this.element.style.setProperty("--tracks", template);
-    this.element.style.setProperty("--least", `${least}px`);
+    this.element.style.setProperty("--least", least);
   }
 
   /** @param {Column} column @param {number} at */

@@ -18,6 +18,7 @@ export class ImportNotes {
   constructor(grid) {
     this.grid = grid;
     this.drawn = "";
+    /** By sheet, while the page is open. @type {Map<string, boolean>} */ this.unfolded = new Map();
     this.element = h("section.import-notes", { "aria-label": "Import notes", hidden: true });
     follow([STATE.script, STATE.lines], () => this.#draw());
   }
@@ -33,12 +34,28 @@ export class ImportNotes {
     this.element.hidden = !sheet || !ofFile || !(ofFile.length || noted.length || other);
     if (this.element.hidden || !sheet) return;
     const focused = this.element.contains(document.activeElement) ? document.activeElement?.textContent : null;
-    this.element.replaceChildren(this.#head(sheet, noted.length, other), ...this.#lists(ofFile ?? [], noted));
+    const list = this.#list(ofFile ?? [], noted);
+    const fold = this.#fold(sheet.id, list);
+    this.element.replaceChildren(this.#head(sheet, noted.length, fold, other), list);
     if (focused) [...this.element.querySelectorAll("button")].find((one) => one.textContent === focused)?.focus();
   }
 
-  /** @param {Sheet} sheet @param {number} count @param {(() => unknown) | null} other */
-  #head({ id, name }, count, other) {
+  /** The button that shows and hides the list. A list of several items starts hidden. @param {string} sheet @param {HTMLElement} list */
+  #fold(sheet, list) {
+    const count = list.children.length;
+    list.hidden = !(this.unfolded.get(sheet) ?? count < 2);
+    const onclick = () => {
+      list.hidden = !list.hidden;
+      this.unfolded.set(sheet, !list.hidden);
+      button.setAttribute("aria-expanded", String(!list.hidden));
+    };
+    const button = h("button.quiet.small.fold", { type: "button", onclick }, "Details");
+    button.setAttribute("aria-expanded", String(!list.hidden));
+    return count > 0 && button;
+  }
+
+  /** @param {Sheet} sheet @param {number} count @param {HTMLElement | false} fold @param {(() => unknown) | null} other */
+  #head({ id, name }, count, fold, other) {
     const button = (/** @type {string} */ words, /** @type {() => unknown} */ onclick) =>
       h("button.quiet.small", { type: "button", onclick }, words);
     const words = count ? `${name}: ${plural(count, "line")} with warnings` : `${name} imported`;
@@ -47,6 +64,7 @@ export class ImportNotes {
       {},
       icon(count ? "warn" : "check"),
       h("p", {}, words),
+      fold,
       count > 0 && button("Show only these lines", () => setFilter({ ...ALL, noted: true })),
       other && button("Change encoding", other),
       button("Dismiss", () => dropImportNotes(id)),
@@ -54,18 +72,16 @@ export class ImportNotes {
   }
 
   /** @param {string[]} ofFile @param {[string, LineNote[]][]} noted */
-  #lists(ofFile, noted) {
+  #list(ofFile, noted) {
     const lines = noted.slice(0, SHOWN).map(([key, notes]) => this.#line(key, notes));
     const more = noted.length - SHOWN;
-    return [
-      h(
-        "ul.import-warnings",
-        {},
-        ...ofFile.map((words) => h("li", {}, words)),
-        ...lines,
-        more > 0 && h("li.hint", {}, `and ${plural(more, "more line")}`),
-      ),
-    ];
+    return h(
+      "ul.import-warnings",
+      {},
+      ...ofFile.map((words) => h("li", {}, words)),
+      ...lines,
+      more > 0 && h("li.hint", {}, `and ${plural(more, "more line")}`),
+    );
   }
 
   /** One warning for a line, which leads to the first cell that it is about. @param {string} key @param {LineNote[]} notes */

@@ -34,12 +34,12 @@ export function mount(element) {
   const add = () => addLine(grid);
   const grid = new Grid({ add });
   const drawer = new Drawer({ edit: () => editText(grid, drawer) });
-  const [filters, bar, notes] = [new Filters({ add }), new RenderBar(), new ImportNotes(grid)];
+  const [filters, bar] = [new Filters({ add }), new RenderBar()];
+  const notices = h("div.script-notices", {}, bar.notes, new ImportNotes(grid).element);
   const acts = [bar.element, tools()]; // with the sheet that shows
-  const empty = h("div.empty.script-empty", { hidden: true });
-  const none = h("div.none-fits", { hidden: true });
+  const [empty, none] = [h("div.empty.script-empty", { hidden: true }), h("div.none-fits", { hidden: true })];
   const head = h("div.script-head", {}, h("h2.sr-only", {}, "Script"), choice(), h("span.gap"), ...acts);
-  const main = h("div.script-main", {}, filters.element, bar.notes, notes.element, grid.element, none, drawer.element);
+  const main = h("div.script-main", {}, filters.element, notices, grid.element, none, drawer.element);
   const drop = h("p.drop-note", { "aria-hidden": "true" }, icon("download"), "Drop a sheet here to import");
   element.append(h("div.script", {}, head, h("div.notice-place"), main, empty, drop));
   hearScriptKeys(element, {

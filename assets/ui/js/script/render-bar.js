@@ -30,7 +30,7 @@ export class RenderBar {
     const more = iconButton("settings", "Render options", askRender);
     this.buttons = h("span.render-buttons", {}, this.render, more);
     this.notes = h("div.script-notes");
-    this.element = h("div.render-bar", {}, this.meter, this.counts, this.buttons);
+    this.element = h("div.render-bar", {}, h("span.script-progress", {}, this.meter, this.counts), this.buttons);
     this.drawn = "";
     this.noted = "";
     this.dismissed = ""; // the render whose outcome was read

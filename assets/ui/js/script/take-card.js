@@ -59,10 +59,14 @@ export class TakeCard {
         onclick: (event) => this.#press(event), // on pointerdown the card could move from under the pointer
         onmousedown: (event) => event.shiftKey && event.preventDefault(), // it would select words of the page
       },
-      h("div.take-top", {}, this.digit, this.play, this.waveform.element, this.time, this.tick),
+      h(
+        "div.take-top",
+        {},
+        ...[this.digit, this.play, this.waveform.element, this.time, this.tick],
+        h("div.take-marks", {}, ...this.marks),
+      ),
       h("p.take-who", {}, this.voice, this.facts),
       this.checks.element,
-      h("div.take-marks", {}, ...this.marks),
       this.comment,
     );
   }
