@@ -91,6 +91,7 @@ def _described(sheet: Sheet, select: Select, id: str, directions: bool) -> Deliv
         character=cell(sheet, line, "character"),
         text=shown(select.written if select.why else sheet_text, take.text, directions=directions),
         emotion=cell(sheet, line, "emotion"),
+        direction=", ".join(direction.said for direction in directions),
         filename=cell(sheet, line, "filename"),
         scene=cell(sheet, line, "scene"),
         language=cell(sheet, line, "language"),

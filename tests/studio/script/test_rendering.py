@@ -180,7 +180,8 @@ def test_a_stopped_render_is_over(studio: Studio, metronome: Metronome) -> None:
     metronome.gate = held.wait
     project, sheet = project_of(studio, "one", "two")
     studio.scripts.render(project, RenderChoice(sheet=sheet))
-    studio.scripts.enter(project, "stopped")
+    stopped = studio.scripts.enter(project, "stopped")
+    assert (stopped.done, stopped.total) == (0, 2)
     held.set()
     assert statuses(rendered(studio, project, sheet)) == ["made", "made"]
 
