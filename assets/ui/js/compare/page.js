@@ -17,6 +17,8 @@ import { results } from "./results.js";
 
 const EVERY_MS = 2000;
 
+const READ_MS = 1000; // names that show by themselves stay at least for so long
+
 /** Once the page was shown. @type {HTMLElement | undefined} */
 let place;
 /** The trial, how many pairs wait, the results; as the server tells them. @type {TrialDesk | null} */
