@@ -72,7 +72,9 @@ export class RenderBar {
     this.noted = drawn;
     const focused = this.notes.contains(document.activeElement) ? document.activeElement?.textContent : null;
     this.notes.replaceChildren(...notes.map(drawNote));
-    if (focused) [...this.notes.querySelectorAll("button")].find(({ textContent }) => textContent === focused)?.focus();
+    if (focused === null) return;
+    const same = [...this.notes.querySelectorAll("button")].find(({ textContent }) => textContent === focused);
+    (same ?? this.element.querySelector("button:not(:disabled)"))?.focus();
   }
 
   /** @returns {Note | null} */
