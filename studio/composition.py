@@ -1,7 +1,6 @@
 """Wire all services of the studio, for `app.py` and for the commands of `studio.script`."""
 
 import os
-from pathlib import Path
 
 from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
@@ -12,7 +11,7 @@ from studio.history import History
 from studio.housekeeping import sweep_leftovers
 from studio.listening import Listening
 from studio.named_voices import NamedVoices
-from studio.references.library import ClipStore
+from studio.references.library import SAMPLES, ClipStore
 from studio.references.session_clips import SessionClips
 from studio.script.checks.alignment import align_words
 from studio.script.checks.checker import Checker
@@ -26,7 +25,6 @@ from studio.telemetry.gauges import open_gauge
 from studio.web.visitors import Visitors
 
 CORES_A_CHECKER = 4  # the other cores are for engines and the page
-SAMPLES = Path(__file__).parents[1] / "assets" / "voices" / "references"
 
 
 def compose(settings: Settings) -> Studio:

@@ -32,6 +32,7 @@ from engines.s1.spec import SPEC
 from engines.types import EngineInfo, Progress, Request
 
 POSITIONS = 1280  # longest row in positions, with its reference
+WARMED_AT = 0.95  # progress of a warm-up that waits only for kernels that compile in the background
 MOST_ROWS = 32  # with more rows, each generates speech hardly faster than real time
 NOT_LOADED = "S1-Mini is still loading; wait until its state is ready"
 
@@ -91,14 +92,14 @@ class S1Engine:
         steps = _in_turns(self._warm_rows(), prefiller.warm(), streams.warm())  # a single row and a single stream first
         with self._compiling() as compiling:
             for number, _ in enumerate(steps, start=1):
-                yield Progress(number / count, f"warming up, {number} of {count}")
+                yield Progress(WARMED_AT * number / count, f"warming up, {number} of {count}")
             if compiling is not None:
                 while compiling.is_alive():
                     compiling.join(0 if self.batch.requests else POLL_S)
-                    yield Progress(1.0, "compiling for this processor")
+                    yield Progress(WARMED_AT, "compiling the kernels of this processor in the background")
                 self.decoder.set_backend(compiling.draw)
                 for _ in self._warm_rows():
-                    yield Progress(1.0, "warming up compiled kernels")
+                    yield Progress(WARMED_AT, "warming up compiled kernels")
         self.decoder.state.finish_warmup()
 
     def _warm_alone(self) -> Iterator[Progress]:

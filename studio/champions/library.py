@@ -49,8 +49,9 @@ class SavedChampion:
 class Library:
     """The champions of a data folder. Many threads and processes may use it at once. Reading creates no files."""
 
-    def __init__(self, data_dir: Path, now: Callable[[], float] = time.time) -> None:
-        """Open the library; `now` returns seconds since 1970."""
+    def __init__(self, data_dir: Path, now: Callable[[], float] = time.time, reserved: Collection[str] = ()) -> None:
+        """Open the library; `now` returns seconds since 1970. New champions cannot have the `reserved` ids."""
+        self.reserved = frozenset(reserved)
         self.folder = data_dir / "champions"
         self._now = now
         self._blobs = Blobs(self.folder / "blobs")
@@ -226,10 +227,15 @@ class Library:
     # Internal.
 
     def _advance(self, session: Session, id: str, version: str, expected: str) -> None:
-        """Set the current version. Raises ChampionConflict if it is not the expected one; a deleted champion has none."""
+        """Set the current version. Raises ChampionConflict if it is not the expected one; a deleted champion has none.
+
+        Raises BadChampion if the champion is new and its id is reserved.
+        """
         row = session.get(ChampionRow, id) or ChampionRow(id=id, version="")
         if expected != (row.version if row.deleted_at is None else ""):
             raise ChampionConflict(id, expected)
+        if not expected and id in self.reserved:
+            raise BadChampion(f"the id {id} is the name of a sample; choose another id, for example {id[:60]}-2")
         row.version, row.deleted_at = version, None
         session.add(row)
         self._files.set_current(row)

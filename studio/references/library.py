@@ -21,6 +21,7 @@ from studio.files import is_disk_full, link_or_copy, publish_folder
 from studio.references.clip import Clip, Source, float_wav
 from studio.references.window import Window, cut
 
+SAMPLES = Path(__file__).parents[2] / "assets" / "voices" / "references"  # shipped with the studio
 MIN_S, MAX_S = 1.0, 120.0
 MAX_BYTES = 200 * 2**20  # two minutes of eight channels of 32-bit float at 48 kHz
 ID = re.compile(r"[0-9a-f]{64}")

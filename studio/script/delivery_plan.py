@@ -13,7 +13,7 @@ from studio.script.identity import delivered_ids, lines_of_same_id
 from studio.script.planning import Readings
 from studio.script.script import Project, Sheet, TakeCheck, cell
 from studio.script.selects import Select, StaleRule, delivered_selects, selects_of
-from studio.script.written import shown
+from studio.script.written import directions_of, shown
 
 NAMES_SHOWN = 5
 
@@ -86,11 +86,13 @@ def _described(sheet: Sheet, select: Select, id: str, directions: bool) -> Deliv
     line, take = select.line, select.take
     others = set(range(len(sheet.columns))) - set(sheet.roles.values())
     sheet_id, sheet_text = cell(sheet, line, "id"), cell(sheet, line, "text")
+    written = select.written if select.why else sheet_text
     return DeliveredLine(
         id=id,
         character=cell(sheet, line, "character"),
-        text=shown(select.written if select.why else sheet_text, take.text, directions=directions),
+        text=shown(written, take.text, directions=directions),
         emotion=cell(sheet, line, "emotion"),
+        direction=directions_of(written, take.text),
         filename=cell(sheet, line, "filename"),
         scene=cell(sheet, line, "scene"),
         language=cell(sheet, line, "language"),

@@ -66,6 +66,7 @@ class Remaining:
     keys: deque[str]
     since: float
     made: int = 0
+    stopped: int = 0  # lines that a stop left unfinished
 
 
 class RenderQueue:
@@ -123,7 +124,7 @@ class RenderQueue:
             if left.made and render.state == "running":
                 takes = sum(len(each) for line in render.lines for each in line.varieties.values())
                 eta_s = (self._clock() - left.since) / left.made * takes / total * len(left.keys)
-            done, failures = total - len(left.keys), self._failures.standing(project_id, render)
+            done, failures = total - max(len(left.keys), left.stopped), self._failures.standing(project_id, render)
             return RenderStatus(render=render, failures=failures, done=done, total=total, eta_s=eta_s)
 
     def advances(self, project_id: str) -> bool:
@@ -144,7 +145,9 @@ class RenderQueue:
             render = self._render(project_id)
             if render.state in ("running", "paused") and render.state != state:
                 self._save(project_id, replace(render, state=state, trouble=""))
+                unfinished = len(self._remaining[project_id].keys)
                 self._count(project_id)
+                self._remaining[project_id].stopped = unfinished if state == "stopped" else 0
             return self.status(project_id)
 
     def pause_all(self, trouble: str) -> None:

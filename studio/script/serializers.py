@@ -101,7 +101,7 @@ def line_json(sheet: Sheet, line: ScriptLine, readings: Readings, failure: str =
     text = cell(sheet, line, "text")
     spoken, why = _spoken(sheet, line, readings)
     current = {take.id for take in fresh(line, spoken)}
-    chosen = proposed([take for take in line.takes if take.id in current])
+    chosen = proposed([take for take in line.takes if take.id in current and take.mark != "retake"])
     status, reason = _status(sheet, line, spoken, current)
     failure = readings.fault(sheet, line) or failure
     if failure and status in ("none", "stale"):

@@ -23,6 +23,13 @@ def readable(written: str, spoken: str) -> str:
     return TAG_ANYWHERE.sub(" ", TAG_BEFORE_MARK.sub("", text)).strip() if TAG_ANYWHERE.search(text) else text
 
 
+def directions_of(written: str, spoken: str) -> str:
+    """Return the stage directions of a line without brackets, separated by commas; none if the take speaks them."""
+    if _speaks_directions(written, spoken):
+        return ""
+    return ", ".join(direction.written[1:-1].strip() for direction in directions_in(written))
+
+
 def shown(written: str, spoken: str, *, directions: bool) -> str:
     """Return the text of a line for subtitles and tables; with `directions` exactly as written."""
     return written if directions or _speaks_directions(written, spoken) else readable(written, spoken)

@@ -171,6 +171,20 @@ def test_an_open_trial_whose_take_was_deleted_says_so_and_can_be_left(browser: B
         expect(page.locator(".toast")).to_have_count(0)
 
 
+def test_after_the_last_pair_the_result_stays_and_the_focus_is_in_the_trial(listener: Visitor) -> None:
+    page = listener.page
+    vote(page, "a")
+    expect(trial(page)).to_be_focused()
+    page.keyboard.press("n")
+    result = page.get_by_role("region", name="Result of the vote")
+    expect(result).to_contain_text("oakwood-arm")
+    with page.expect_response("**/studio/trials"):
+        page.keyboard.press("n")
+    with page.expect_response("**/studio/trials"):
+        pass
+    expect(result).to_contain_text("oakwood-arm")
+
+
 def test_a_second_trial_of_the_same_takes_says_that_it_does_not_count(browser: Browser, studio: Served) -> None:
     with visiting(browser, studio) as visitor:
         page, takes = visitor.page, provide(visitor, studio)

@@ -66,6 +66,18 @@ def test_nothing_is_delivered_before_it_is_known_what_can_be_chosen(deliverer: V
     expect(page.get_by_role("button", name="Deliver 1 file")).to_be_enabled()
 
 
+def test_a_delivery_goes_on_while_its_dialog_is_closed_and_shows_its_result_afterwards(deliverer: Visitor) -> None:
+    page = deliverer.page
+    with held_back(page, "**/deliver"):
+        page.get_by_role("button", name="Deliver 1 file").click()
+        expect(page.get_by_role("button", name="Cancel delivery")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.locator(".script-note", has_text="Delivering")).to_be_visible()
+    page.get_by_role("button", name="Show result").click()
+    expect(page.get_by_role("link", name=re.compile("^Download"))).to_be_focused()
+    expect(page.locator(".script-note", has_text="delivery")).to_have_count(0)
+
+
 SMALL_TARGETS = SMALL.replace("closest('.field')", "closest('.field, label')")  # a label takes the press for its input
 CAST = {"Ahri": {"": [QUICK]}}
 

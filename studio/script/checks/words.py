@@ -33,13 +33,13 @@ class HeardLine:
 
     words: tuple[TimedWord, ...]
     fits: tuple[float, ...]  # of each word
-    agreed: tuple[bool, ...]  # True for words that are also heard freely
+    agreed: tuple[bool, ...]  # True for words that the recogniser also hears without the script
     extra_s: float  # seconds of sound outside of the words
     heard: tuple[str, ...]  # words that are heard without knowing the line
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
-        """Return the outcome of each word; a word that is also heard freely is judged less strictly."""
+        """Return the outcome of each word; a word that the recogniser also hears without the script is judged less strictly."""
         measured = zip(self.words, self.fits, self.agreed, strict=True)
         return tuple(_judged(fit, len(word.phones), agreed) for word, fit, agreed in measured)
 

@@ -105,7 +105,7 @@ def unreal_dialogue(files: Sequence[DeliveredFile]) -> str:
             "SpeakingVoice": one_line(line.character),
             "TargetVoices": "()",
             "SpokenDialogue": one_line(line.text),
-            "VoiceActorDirection": one_line(line.direction or line.emotion),
+            "VoiceActorDirection": one_line(", ".join(filter(None, (line.emotion, line.direction)))),
             "AudioFileName": file.path,
             "IsRecorded": "True",
             "LocalizationKeys": f'("{key}")',

@@ -24,6 +24,7 @@ from studio.settings import Settings
 from studio.studio import Studio
 from tests.engines.metronome import Metronome
 from tests.studio.archive.archives import EARLIER, silent
+from tests.studio.champions.voices import keep as keep_champion
 from tests.studio.house import ENGINE, studio_of
 from tests.studio.test_housekeeping import aged
 from tests.waiting import until
@@ -78,6 +79,27 @@ def emptied(studio: Studio) -> None:
     for kept in studio.champions.list():
         studio.champions.delete(kept.champion.id)
     studio.champions.purge(older_than_s=-1)
+
+
+def test_the_name_of_a_sample_is_no_id_of_a_new_champion(studio: Studio, tmp_path: Path) -> None:
+    voice = replace(studio.take_voices.get(OWNER, speak(studio)), name="Amber")
+    drawn = studio.champions.draft(voice)
+    assert drawn.id == "amber-2"
+    with pytest.raises(BadChampion, match="amber is the name of a sample; choose another id"):
+        studio.champions.create(voice, replace(drawn, id="amber"))
+    kept = studio.champions.create(voice, drawn)
+    with pytest.raises(BadChampion, match="name of a sample"):
+        studio.champions.duplicate(kept.champion.id, "amber")
+    refused = studio.champions.import_copy(EARLIER, as_id="amber")
+    until(lambda: refused.state != "running")
+    assert "name of a sample" in refused.error
+    assert [one.champion.id for one in studio.champions.list()] == ["amber-2"]
+
+
+def test_a_champion_that_already_has_a_sample_s_name_can_be_edited(studio: Studio) -> None:
+    old = keep_champion(Library(studio.settings.data_dir), "amber")
+    edited = studio.champions.edit(replace(old.champion, notes="warm"), expected=old.version)
+    assert (edited.champion.id, edited.champion.notes) == ("amber", "warm")
 
 
 def test_a_draft_has_everything_filled_in(studio: Studio) -> None:

@@ -180,9 +180,20 @@ def test_a_stopped_render_is_over(studio: Studio, metronome: Metronome) -> None:
     metronome.gate = held.wait
     project, sheet = project_of(studio, "one", "two")
     studio.scripts.render(project, RenderChoice(sheet=sheet))
-    studio.scripts.enter(project, "stopped")
+    stopped = studio.scripts.enter(project, "stopped")
+    assert (stopped.done, stopped.total) == (0, 2)
     held.set()
     assert statuses(rendered(studio, project, sheet)) == ["made", "made"]
+
+
+def test_a_take_marked_retake_is_not_proposed(studio: Studio) -> None:
+    project, sheet = project_of(studio, "one")
+    (line,) = rendered(studio, project, sheet)["lines"]
+    (take,) = line["takes"]
+    assert take["proposed"]
+    mark = MarkEdit(line=line["key"], take=take["id"], mark="retake")
+    (line,) = studio.scripts.edit(project, sheet, SheetEdit(marks=[mark]))["lines"]
+    assert [take["proposed"] for take in line["takes"]] == [False]
 
 
 def test_marks_and_comments_stay_with_their_take(studio: Studio) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from studio.script.written import readable, shown
+from studio.script.written import directions_of, readable, shown
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,15 @@ def test_directions_that_a_take_speaks_are_part_of_its_text() -> None:
     written, spoken = "[shouting] Go, Ahri.", "shouting Go, AH-ree."
     assert shown(written, spoken, directions=False) == written
     assert readable(written, spoken) == "shouting Go, Ahri."
+
+
+@pytest.mark.parametrize(
+    ("written", "directions"),
+    [
+        ("[shouting] Open the gate!", "shouting"),
+        ("(laughs) Open [whispering] the gate!", "laughs, whispering"),
+        ("Open the gate!", ""),
+    ],
+)
+def test_the_directions_of_a_line_are_separated_by_commas(written: str, directions: str) -> None:
+    assert directions_of(written, written) == directions

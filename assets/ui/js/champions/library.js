@@ -144,12 +144,12 @@ export function attach({ id }, file) {
   );
 }
 
-/** An id made of a name that no champion here has. @param {string} name */
+/** An id made of a name that no champion and no sample has. @param {string} name */
 export function proposedId(name) {
   return freeId(slug(name) || "champion");
 }
 
-/** The id itself, or with a number where a champion has it. @param {string} id */
+/** The id itself, or with a number where a champion or a sample has it. @param {string} id */
 export function freeId(id) {
-  return firstFree(id, new Set(state.champions.map((one) => one.id)));
+  return firstFree(id, new Set([...state.champions.map((one) => one.id), ...state.samples.map(({ name }) => name)]));
 }

@@ -16,6 +16,7 @@ import { OTHER, Pair } from "./pair.js";
 import { results } from "./results.js";
 
 const EVERY_MS = 2000;
+const READ_MS = 1000; // N that was meant to show the names does not skip them
 
 /** Once the page was shown. @type {HTMLElement | undefined} */
 let place;
@@ -28,6 +29,7 @@ let ballot = null;
 /** After the vote. @type {Outcome | null} */
 let result = null;
 let revealing = 0; // timer
+let shown = -Infinity; // when the names showed by themselves
 let busy = false;
 
 /** @param {HTMLElement} element */
@@ -66,8 +68,8 @@ export const KEYS = {
   b: () => vote("b"),
   x: () => vote("tie"),
   u: () => undo(),
-  n: () => advance(),
-  Enter: () => advance(),
+  n: () => advanceByKey(),
+  Enter: () => advanceByKey(),
 };
 
 const stage = () => desk?.trial?.stage ?? "none";
@@ -78,12 +80,17 @@ const path = (rest = "") => `/studio/trials/${pair?.trial.id}${rest}`;
 async function look() {
   const before = desk;
   try {
-    const now = await get("/studio/trials");
+    const now = withResult(await get("/studio/trials"));
     if (busy || desk !== before || JSON.stringify(now) === JSON.stringify(desk)) return; // what is done is newer
     receive(now);
   } catch (error) {
     if (!desk) place?.replaceChildren(h("h2.page-title", {}, "Compare"), h("p.lead", {}, reason(error)));
   }
+}
+
+/** The server forgets a trial whose names were shown; its result stays until the next pair. @param {TrialDesk} now */
+function withResult(now) {
+  return desk && stage() === "sealed" && !now.trial ? { ...now, trial: desk.trial, place: desk.place } : now;
 }
 
 function leavePage() {
@@ -102,7 +109,7 @@ function receive(now) {
     pair = trial && new Pair(trial);
     if (pair) fetchSides(pair);
   } else if (pair && trial) pair.trial = trial;
-  if (stage() === "voted") revealing = setTimeout(reveal, REVEAL_MS);
+  if (stage() === "voted") revealing = setTimeout(revealByItself, REVEAL_MS);
   draw();
 }
 
@@ -217,9 +224,19 @@ function reveal() {
   });
 }
 
+async function revealByItself() {
+  await reveal();
+  shown = performance.now();
+}
+
+function advanceByKey() {
+  return stage() === "sealed" && performance.now() - shown < READ_MS ? undefined : advance();
+}
+
 /** On to the names of what was voted on, or else to the next pair. */
 function advance() {
   if (stage() === "voted") return reveal();
+  if (stage() === "sealed" && !desk?.pairs) return announce("No pairs left.");
   return stage() === "open" || !desk ? undefined : next();
 }
 
@@ -243,6 +260,8 @@ async function alone(act) {
   busy = true;
   const done = await reported(act);
   busy = false;
+  const section = /** @type {HTMLElement | null | undefined} */ (place?.querySelector(".trial, .begin, .empty"));
+  if (document.activeElement === document.body) section?.focus({ preventScroll: true });
   return done;
 }
 
@@ -256,7 +275,11 @@ async function reported(act) {
     return true;
   } catch (error) {
     toast(reason(error), { failed: true });
-    if (refusedWith(error, 404, 409)) await get("/studio/trials").then(receive, () => {});
+    if (refusedWith(error, 404, 409))
+      await get("/studio/trials").then(
+        (now) => receive(withResult(now)),
+        () => {},
+      );
     return false;
   }
 }

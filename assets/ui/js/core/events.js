@@ -7,6 +7,7 @@ export const STATE = /** @type {const} */ ({
   champion: "champion", // who speaks instead of the voice; state.js
   champions: "champions", // state.js
   clips: "clips", // samples, one's own, and what can transcribe; state.js
+  delivery: "delivery", // how far the delivery of a sheet is; script/delivery-run.js
   engine: "engine", // what is known of the chosen one; speak/engine.js
   filter: "filter", // which takes show; takes/filter.js
   jobs: "jobs", // jobs/jobs.js

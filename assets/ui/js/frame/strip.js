@@ -61,7 +61,8 @@ function queue({ queue_length, running }) {
 
 /** @param {EngineStatus} status */
 function engine({ title, state, progress, message }) {
-  const words = state === "loading" || state === "warming" ? `${STATES[state]} ${percent(progress)}` : STATES[state];
+  const doing = state === "warming" && message.startsWith("compiling") ? "compiling" : STATES[state];
+  const words = state === "loading" || state === "warming" ? `${doing} ${percent(progress)}` : doing;
   return h(`span.state.${state}`, { title: message }, h("i.dot"), `${title} `, h("b", {}, words));
 }
 

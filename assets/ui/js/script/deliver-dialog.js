@@ -3,15 +3,17 @@ import { field, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { get, patch, post, reason } from "../core/server.js";
+import { toast } from "../core/toast.js";
 import { deliveryFields } from "./delivery-fields.js";
 import { outcome } from "./delivery-outcome.js";
 import { DeliveryPresets } from "./delivery-presets.js";
 import { NamesPreview } from "./delivery-preview.js";
 import { DeliveryQuestions } from "./delivery-questions.js";
-import { DeliveryRun } from "./delivery-run.js";
+import { runOf } from "./delivery-run.js";
 import { desk, look, projectPath, ROOT } from "./desk.js";
 import { saved } from "./outbox.js";
 
+/** @import { DeliveryRun } from "./delivery-run.js" */
 /** @typedef {import("../core/dialog.js").Dialog} Dialog */
 /** @typedef {Record<string, any>} Preset */
 
@@ -29,7 +31,7 @@ export async function openDeliver() {
   const form = h("form.deliver-form", { id: FORM });
   const go = h("button.primary", { form: FORM, disabled: true }, goWords(selects.length));
   const dialog = openDialog({ title: `Deliver ${sheet.name}`, look: "wide", body: [form], actions: [go] });
-  if (!selects.length)
+  if (!selects.length && !runOf(sheet.id).end)
     return form.append(h("p.hint", {}, "No selects yet. Choose a take for each line and press S. Then deliver."));
   try {
     const [presets, stores] = await Promise.all([get(`${ROOT}/delivery/presets`), get("/studio/stores")]);
@@ -161,33 +163,54 @@ function goal(stores, last) {
 
 /** @param {{form: HTMLFormElement, go: HTMLButtonElement, dialog: Dialog}} page @param {DeliveryOrder} chosen */
 function hearSubmit({ form, go, dialog }, chosen) {
-  const run = new DeliveryRun();
+  const run = runOf(desk.sheet?.id ?? "");
   form.append(run.element);
-  /** What was made and not sent. @type {{id: string, order: string} | null} */
-  let failed = null;
-  form.addEventListener("submit", async (event) => {
+  form.addEventListener("submit", (event) => {
     event.preventDefault();
     const question = chosen.questions.ask(chosen.numbered);
     dialog.showError(question);
-    if (question) return;
-    go.disabled = true;
-    try {
-      const order = { ...chosen.ordered, stale: chosen.questions.rule };
-      const again = failed?.order === JSON.stringify(order) && `/deliveries/${failed.id}/resume`;
+    if (question || run.running) return;
+    const order = { ...chosen.ordered, stale: chosen.questions.rule };
+    const same = run.failed?.order === JSON.stringify(order) && run.failed.id;
+    const path = projectPath(same ? `/deliveries/${same}/resume` : "/deliver");
+    run.order = JSON.stringify(order);
+    run.begin(async () => {
       await Promise.all([saved(), kept]);
-      const done = await run.follow(await post(projectPath(again || "/deliver"), again ? {} : order));
-      failed = done.state === "failed" && done.resumable ? { id: done.id, order: JSON.stringify(order) } : null;
-      if (done.result) {
-        const { body, download } = outcome(done, done.result);
-        dialog.show(...body);
-        go.replaceWith(download);
-        download.focus();
-      } else dialog.showError(done.error || "The delivery was stopped. Deliver again.");
-    } catch (error) {
-      dialog.showError(reason(error));
-    }
-    go.disabled = false;
-    await Promise.all([look(), chosen.names.refresh()]).catch(() => {}); // a render may have made new selects
-    if (failed) go.textContent = "Try again";
+      return post(path, same ? {} : order);
+    }, tellEnded);
+    attend(run, { form, go, dialog }, chosen);
   });
+  if (run.end) attend(run, { form, go, dialog }, chosen);
+}
+
+/**
+ * Show the end of a delivery, unless the dialog is closed before.
+ * @param {DeliveryRun} run @param {{form: HTMLFormElement, go: HTMLButtonElement, dialog: Dialog}} page
+ * @param {DeliveryOrder} chosen
+ */
+async function attend(run, { go, dialog }, chosen) {
+  go.disabled = true;
+  try {
+    const done = await run.end;
+    if (!dialog.element.isConnected || !done) return;
+    run.failed = done.state === "failed" && done.resumable ? { id: done.id, order: run.order } : null;
+    if (done.result) {
+      const { body, download } = outcome(done, done.result);
+      dialog.show(...body);
+      go.replaceWith(download);
+      download.focus();
+    } else dialog.showError(done.error || "The delivery was cancelled. Deliver again.");
+  } catch (error) {
+    if (!dialog.element.isConnected) return;
+    dialog.showError(reason(error));
+  }
+  run.seen();
+  go.disabled = false;
+  await Promise.all([look(), chosen.names.refresh()]).catch(() => {}); // a render may have made new selects
+  if (run.failed) go.textContent = "Try again";
+}
+
+/** The dialog is closed; it shows the result when it is opened again. */
+function tellEnded() {
+  toast("The delivery ended.", { action: "Show", onaction: openDeliver });
 }

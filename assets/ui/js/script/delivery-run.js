@@ -1,5 +1,7 @@
-/** A delivery under way: how far it is, and a way to stop it. */
+/** A delivery under way: its progress, and Cancel. It goes on while its dialog is closed. */
+import { changed } from "../core/bus.js";
 import { h } from "../core/dom.js";
+import { STATE } from "../core/events.js";
 import { percent, sentence } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { get, post, refusedWith } from "../core/server.js";
@@ -13,13 +15,32 @@ import { projectPath } from "./desk.js";
  */
 
 const EVERY_MS = 500;
+/** The last delivery of each sheet, until its result was shown. @type {Map<string, DeliveryRun>} */
+const runs = new Map();
+
+/** The delivery of a sheet: under way, ended without being looked at, or new. @param {string} sheet */
+export function runOf(sheet) {
+  const run = runs.get(sheet) ?? new DeliveryRun();
+  runs.set(sheet, run);
+  return run;
+}
 
 export class DeliveryRun {
   constructor() {
     this.path = "";
+    this.order = ""; // what is delivered
+    /** The delivery at its end, until that was shown. @type {Promise<Delivery> | null} */
+    this.end = null;
+    /** What was made and not sent. @type {{id: string, order: string} | null} */
+    this.failed = null;
+    this.running = false;
     this.bar = h("i");
     this.words = h("span.hint", { role: "status" });
-    const stop = h("button.quiet.small", { type: "button", onclick: () => attempt(() => this.stop()) }, "Stop");
+    const stop = h(
+      "button.quiet.small",
+      { type: "button", onclick: () => attempt(() => this.cancel()) },
+      "Cancel delivery",
+    );
     this.element = h(
       "div.delivery-progress",
       { hidden: true },
@@ -29,8 +50,34 @@ export class DeliveryRun {
     );
   }
 
+  /**
+   * Begin a delivery. `onhidden` is called at its end if the dialog is closed then.
+   * @param {() => Promise<Delivery>} ask @param {() => void} onhidden
+   */
+  begin(ask, onhidden) {
+    const follow = async () => {
+      this.running = true;
+      changed(STATE.delivery);
+      try {
+        return await this.#follow(await ask());
+      } finally {
+        this.running = false;
+        changed(STATE.delivery);
+        if (!this.element.isConnected) onhidden();
+      }
+    };
+    this.end = follow();
+    this.end.catch(() => {}); // the dialog shows it
+  }
+
+  /** Its end was shown. */
+  seen() {
+    this.end = null;
+    changed(STATE.delivery);
+  }
+
   /** The delivery at its end. Throws Refusal. @param {Delivery} delivery */
-  async follow(delivery) {
+  async #follow(delivery) {
     this.path = projectPath(`/deliveries/${delivery.id}`);
     this.element.hidden = false;
     this.element.scrollIntoView({ block: "nearest" });
@@ -39,7 +86,7 @@ export class DeliveryRun {
       while (now.state === "running") {
         this.bar.style.transform = `scaleX(${now.fraction})`;
         this.words.textContent = `${sentence(now.message).slice(0, -1)} · ${percent(now.fraction)}`;
-        if (!this.element.isConnected) await this.stop(); // the dialog was closed
+        changed(STATE.delivery);
         await sleep(EVERY_MS);
         now = await get(this.path).catch((error) => {
           if (refusedWith(error, 404)) throw error;
@@ -52,7 +99,7 @@ export class DeliveryRun {
     return now;
   }
 
-  stop() {
+  cancel() {
     return post(`${this.path}/cancel`);
   }
 }

@@ -37,7 +37,7 @@ export class Drawer {
     this.notes = h("p.hint.line-notes");
     this.attention = h("ul.line-attention", { "aria-label": "Warnings" });
     this.blind = h("button.quiet.small", { type: "button", onclick: toggleBlind }, icon("eye"), "Blind");
-    this.more = h("button.quiet.small", { type: "button", onclick: renderCurrent }, "Render take");
+    this.more = h("button.quiet.small", { type: "button", onclick: renderOnce }, "Render take");
     this.close = iconButton("close", "Close", () => this.open(false));
     this.takes = h("ul.takes-of-line", { "aria-label": "Takes of the line" });
     this.through = playButton("Play selected takes, or all takes of this line", () => playTakes(this.several.ids));
@@ -157,7 +157,7 @@ export class Drawer {
   /** Where there is no take: why, and the one thing to do. */
   #drawNone() {
     const line = current();
-    this.more.disabled = isRendering() || !line?.takes.length;
+    this.more.setAttribute("aria-disabled", String(isRendering() || !line?.takes.length)); // it keeps the focus
     this.none.hidden = Boolean(!line || line.takes.length);
     if (!line || line.takes.length) return;
     const [words, act] = lacking(line);
@@ -186,6 +186,11 @@ function lacking(line) {
   if (isRendering()) return ["The take will appear here after the render.", null];
   const guess = line.estimate_s ? ` Estimated length: ${seconds(line.estimate_s)}.` : "";
   return [`No take yet.${guess}`, button("Render this line", renderCurrent)];
+}
+
+/** Another take, unless a render runs. */
+function renderOnce() {
+  return !isRendering() && current()?.takes.length ? renderCurrent() : undefined;
 }
 
 function renderCurrent() {

@@ -1,7 +1,7 @@
 /** Several takes played one after another: of the selected lines, of all lines from the cursor on, or of one line. */
 import { playAll, progress, stopAll } from "../audio/playlist.js";
 import { load } from "../audio/tracks.js";
-import { announce } from "../core/dom.js";
+import { toast } from "../core/toast.js";
 import { RATE, soundOf } from "./acts.js";
 import { desk } from "./desk.js";
 import { displayed } from "./line-takes.js";
@@ -27,7 +27,7 @@ export function playLines() {
     const take = line && takeOfLine(line);
     return line && take ? [item(line, take)] : [];
   });
-  return items.length ? playAll(items) : announce("These lines have no takes yet.");
+  return items.length ? playAll(items) : toast("No takes to play. Render the lines first.");
 }
 
 /** Play takes of the cursor's line in turn: those with these ids, or all; while they play, stop. @param {Set<string>} ids */
@@ -36,5 +36,6 @@ export function playTakes(ids) {
   const line = current();
   const takes = line ? displayed(line, view.blind) : [];
   const chosen = takes.filter(({ id }) => ids.has(id));
+  if (!takes.length) return toast("This line has no takes. Render the line first.");
   return line && playAll((chosen.length ? chosen : takes).map((take) => item(line, take)));
 }

@@ -8,6 +8,8 @@ import { post } from "../core/server.js";
 import { selectNew } from "./acts.js";
 import { openCast } from "./cast-dialog.js";
 import { voiceless } from "./casting.js";
+import { openDeliver } from "./deliver-dialog.js";
+import { runOf } from "./delivery-run.js";
 import { desk, isRendering, projectPath, roles, setRender } from "./desk.js";
 import { CONCERNS, tally } from "./lines.js";
 import { sendAll, waitingWords } from "./outbox.js";
@@ -37,7 +39,7 @@ export class RenderBar {
     this.told = 0; // quarters
     this.state = ""; // of the render, when it was told last
     follow([STATE.lines, STATE.render], () => this.#drawCounts());
-    follow([STATE.lines, STATE.render, STATE.script, STATE.unsaved], () => this.#drawNotes());
+    follow([STATE.lines, STATE.render, STATE.script, STATE.unsaved, STATE.delivery], () => this.#drawNotes());
     follow(STATE.render, () => this.#tell());
   }
 
@@ -61,7 +63,7 @@ export class RenderBar {
 
   /** What stands in the way, and what runs. */
   #drawNotes() {
-    const notes = [unsaved(), uncast(), this.#running(), checking(), ready(), this.#outcome()].filter(
+    const notes = [unsaved(), uncast(), this.#running(), delivering(), checking(), ready(), this.#outcome()].filter(
       (note) => note !== null,
     );
     const drawn = JSON.stringify(notes.map(({ words, acts }) => [words, Object.keys(acts)]));
@@ -70,7 +72,9 @@ export class RenderBar {
     this.noted = drawn;
     const focused = this.notes.contains(document.activeElement) ? document.activeElement?.textContent : null;
     this.notes.replaceChildren(...notes.map(drawNote));
-    if (focused) [...this.notes.querySelectorAll("button")].find(({ textContent }) => textContent === focused)?.focus();
+    if (focused === null) return;
+    const same = [...this.notes.querySelectorAll("button")].find(({ textContent }) => textContent === focused);
+    (same ?? this.element.querySelector("button:not(:disabled)"))?.focus();
   }
 
   /** @returns {Note | null} */
@@ -82,7 +86,11 @@ export class RenderBar {
     const left = running ? (eta_s === null ? "" : `, ${about(eta_s)} left`) : "";
     const cost = audio_s ? `${minutes(audio_s)} of audio in ${minutes(compute_s)}` : "";
     const why = trouble && `. ${sentence(trouble)}`;
-    const words = `${running ? "Rendering" : "Paused"}: ${done} of ${plural(total, "line")}${left}${why}`;
+    const { unchecked } = tally(desk.lines.values());
+    const made = Math.min(total, done + unchecked); // a line is done when its takes are checked
+    const count =
+      made > done ? `${made} of ${plural(total, "line")} made, ${done} checked` : `${done} of ${plural(total, "line")}`;
+    const words = `${running ? "Rendering" : "Paused"}: ${count}${left}${why}`;
     /** @type {Record<string, () => unknown>} */
     const pause = running ? { Pause: () => enter("pause") } : { Resume: () => enter("resume") };
     const acts = { ...pause, Stop: () => enter("stop") };
@@ -183,6 +191,15 @@ function checking() {
   return unchecked && desk.render?.state !== "running"
     ? { words: `Checking ${plural(unchecked, "take")}…`, acts: {} }
     : null;
+}
+
+/** A delivery that goes on or whose result was not shown yet. @returns {Note | null} */
+function delivering() {
+  const run = runOf(desk.sheet?.id ?? "");
+  if (!run.end) return null;
+  if (!run.running) return { words: "The delivery ended.", acts: { "Show result": openDeliver } };
+  const words = `Delivering: ${run.words.textContent || "starting"}`;
+  return { words, acts: { Show: openDeliver, "Cancel delivery": () => attempt(() => run.cancel()) } };
 }
 
 /** New takes for stale selects. @returns {Note | null} */

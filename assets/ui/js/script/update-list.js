@@ -56,7 +56,7 @@ export class UpdateList {
         "button.count-button",
         { type: "button", "data-kind": kind ?? "all", "aria-pressed": "false", onclick: () => this.show(kind) },
         h("b", {}, count.toLocaleString("en")),
-        ` ${words}`,
+        ` ${kind === "both" && count === 1 ? "Conflict" : words}`,
       );
     const some = ORDER.filter((kind) => counts[kind] || kind === "both");
     return [

@@ -182,7 +182,9 @@ export function stop() {
   setSynthesis(null);
   if (synthesis.id) post(`/studio/live/${synthesis.id}/cancel`).catch(() => synthesis.call.leave());
   else synthesis.call.leave();
-  announce("Stopped.");
+  toast("Stopped. Nothing was saved.");
+  if (document.activeElement?.matches("#stop, body"))
+    /** @type {HTMLElement | null} */ (document.querySelector("#speak"))?.focus({ preventScroll: true });
 }
 
 /** @param {string} why @param {FieldName | null} field */
