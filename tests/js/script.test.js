@@ -153,7 +153,7 @@ test("what a check doubts is said of a made line, but not to who listens blind",
   const check = { name: "words", outcome: "doubt", message: "one word unsure", model: "", value: null };
   const doubted = line("a", [], { status: "made", takes: [take("t", { checks: [check] })] });
   assert.equal(statusOf(doubted, doubted.takes[0], false).words, "uncertain: words");
-  assert.equal(statusOf(doubted, doubted.takes[0], true).words, "made");
+  assert.equal(statusOf(doubted, doubted.takes[0], true).words, "rendered");
   assert.equal(statusOf(line("b", [], { why: "no voice for Ahri" }), null, false).words, "no take: no voice");
 });
 
@@ -227,7 +227,7 @@ test("lines with a failed check and lines with only a doubt are counted and foun
   const found = (/** @type {string} */ status) =>
     arranged(checked, { filter: { ...ALL, status }, sort: null, roles }).join();
   assert.deepEqual([found("faulty"), found("doubt")], ["fail", "doubt"]);
-  assert.equal(statusOf(checked[2], checked[2].takes[0], false).words, "made");
+  assert.equal(statusOf(checked[2], checked[2].takes[0], false).words, "rendered");
 });
 
 test("a mark that another take's later mark replaced is given again, and taken back", () => {
