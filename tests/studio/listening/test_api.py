@@ -136,7 +136,7 @@ def test_leaving_a_trial_that_has_a_vote_is_refused(visit: Visit) -> None:
     answered(visit.ann.post(f"/studio/trials/{trial['id']}/vote", json=BALLOT))
     answer = visit.ann.delete(f"/studio/trials/{trial['id']}")
     assert answer.status_code == 409
-    assert "has its vote" in answer.json()["detail"]
+    assert "already has a vote" in answer.json()["detail"]
 
 
 def test_a_trial_that_is_left_is_gone(visit: Visit) -> None:

@@ -51,7 +51,7 @@ def test_a_sheet_is_delivered_to_a_store(
     stores = (f"shelf=folder:{tmp_path / 'shelf'}",)
     with studio_of(tmp_path, metronome, settings=Settings(data_dir=tmp_path / "data", stores=stores)) as studio:
         assert run(studio, sheet, "--to", "nowhere", "--voice", "anna") == 1
-        assert "these stores do: shelf" in capsys.readouterr().err
+        assert "stores for deliveries: shelf" in capsys.readouterr().err
         assert not metronome.requests
         assert run(studio, sheet, "--to", "shelf", "--voice", "anna") == 0
     kept = next((tmp_path / "shelf" / "deliveries").glob("act2-act2-*.zip"))

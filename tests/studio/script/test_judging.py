@@ -40,7 +40,7 @@ def piece(limit: str) -> PlannedTake:
 
 @pytest.mark.parametrize(
     ("limit", "said"),
-    [("2", "should last at most 2.00 s"), ("=4", "should last exactly 4.00 s"), ("soon", "is no length")],
+    [("2", "should last at most 2.00 s"), ("=4", "should last exactly 4.00 s"), ("soon", "is not a length")],
 )
 def test_a_take_of_another_length_than_its_line_wants_fails_in_words(limit: str, said: str) -> None:
     judged = TakeJudge([Noting()], lambda order: Reference(tone(3.0), "one two three"))(piece(limit), tone(3.0))

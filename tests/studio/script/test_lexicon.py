@@ -103,14 +103,14 @@ def test_the_preview_tells_what_was_replaced_and_by_which_entry() -> None:
 @pytest.mark.parametrize(
     ("entry", "says"),
     [
-        (Respelling(word=" \u200b", spoken="x"), "names no word"),
+        (Respelling(word=" \u200b", spoken="x"), "has no word"),
         (Respelling(word="Ahri", spoken=" "), "has no spoken form"),
-        (Respelling(word="A" * 101, spoken="x"), "at most 100"),
-        (Respelling(word="Ahri", spoken="x" * 201), "at most 200"),
+        (Respelling(word="A" * 101, spoken="x"), "shorten the word to 100"),
+        (Respelling(word="Ahri", spoken="x" * 201), "shorten the spoken form to 200"),
         (Respelling(word="Ahri", spoken="[pause:2s]a"), "brackets"),
-        (Respelling(word="Ahri", spoken="ˈɑːɹi"), "as an English word"),
-        (Respelling(word="Ahri", spoken="AA1 R IY0"), "as an English word"),
-        (Respelling(word="Ahri", spoken="{AA1 R IY0}"), "as an English word"),
+        (Respelling(word="Ahri", spoken="ˈɑːɹi"), "in English spelling"),
+        (Respelling(word="Ahri", spoken="AA1 R IY0"), "in English spelling"),
+        (Respelling(word="Ahri", spoken="{AA1 R IY0}"), "in English spelling"),
     ],
 )
 def test_an_entry_that_cannot_be_used_is_refused_with_what_to_do(entry: Respelling, says: str) -> None:

@@ -72,22 +72,22 @@ def test_words_with_phonetic_signs_alone_are_left_out_and_named(alphabet: str) -
 
     assert not read.respellings
     assert "1 word was left out (Ahri)" in read.notes[0]
-    assert "as an English word" in read.notes[0]
+    assert "in English spelling" in read.notes[0]
 
 
 @pytest.mark.parametrize(
     ("file", "says"),
     [
-        (b"", "no XML"),
-        (b"\x00\xff<lexicon", "no XML"),
-        (b"<html/>", "no pronunciation lexicon"),
-        (b'<?xml version="1.0" encoding="utf-99"?><lexicon/>', "no XML"),
+        (b"", "not valid XML"),
+        (b"\x00\xff<lexicon", "not valid XML"),
+        (b"<html/>", "not a pronunciation lexicon"),
+        (b'<?xml version="1.0" encoding="utf-99"?><lexicon/>', "not valid XML"),
         (b'<!DOCTYPE l [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><lexicon>&b;</lexicon>', "entities or a DTD"),
         (b'<!DOCTYPE l SYSTEM "file:///etc/passwd"><lexicon/>', "entities or a DTD"),
-        (b"<lexicon>" + b" " * MAX_BYTES + b"</lexicon>", "split it"),
-        (b"<a>" * 200_000, "no XML"),
+        (b"<lexicon>" + b" " * MAX_BYTES + b"</lexicon>", "split the file"),
+        (b"<a>" * 200_000, "not valid XML"),
         (pls("<lexeme><grapheme>w</grapheme><alias>[pause:9s]</alias></lexeme>"), "brackets"),
-        (pls("<lexeme><grapheme/><alias>x</alias></lexeme>"), "names no word"),
+        (pls("<lexeme><grapheme/><alias>x</alias></lexeme>"), "has no word"),
     ],
 )
 def test_a_file_that_is_no_lexicon_is_refused_with_what_to_do(file: bytes, says: str) -> None:

@@ -167,7 +167,7 @@ def test_what_is_no_length_is_told_and_limits_nothing(cell: str) -> None:
         read_limit(cell)
     kept, paces = fit(cell, lambda pace: NATURAL_S)
     assert paces == [1.0]
-    assert "is no length" in missed(cell, spoken_s(kept.audio))
+    assert "is not a length" in missed(cell, spoken_s(kept.audio))
     assert len(missed(cell, spoken_s(kept.audio))) < 120
 
 

@@ -98,7 +98,7 @@ def test_names_that_some_file_system_takes_for_one_are_refused_before_anything_i
 
 def test_a_file_where_another_needs_a_folder_is_refused(tmp_path: Path) -> None:
     lines = [line("x", character="manifest.csv"), line("manifest")]
-    with pytest.raises(BadInput, match="need a folder"):
+    with pytest.raises(BadInput, match="the folder of"):
         delivered(lines, tmp_path / "out", Preset(template="{character}/{id}", plain_names=False))
     assert not (tmp_path / "out").exists()
 
@@ -106,7 +106,7 @@ def test_a_file_where_another_needs_a_folder_is_refused(tmp_path: Path) -> None:
 def test_a_line_may_not_take_the_name_of_a_sidecar(tmp_path: Path) -> None:
     lines = [line("a", character="x"), line("b", character="x.srt", filename="x.srt/b")]
     preset = Preset(sheet_names=True, template="{character}", plain_names=False)
-    with pytest.raises(BadInput, match="need a folder"):
+    with pytest.raises(BadInput, match="the folder of"):
         delivered(lines, tmp_path / "out", preset)
 
 
