@@ -92,7 +92,7 @@ def _described(sheet: Sheet, select: Select, id: str, directions: bool) -> Deliv
         character=cell(sheet, line, "character"),
         text=shown(written, take.text, directions=directions),
         emotion=cell(sheet, line, "emotion"),
-        direction=directions_of(written, take.text),
+        direction=directions_of(written, take.text) if directions else "",
         filename=cell(sheet, line, "filename"),
         scene=cell(sheet, line, "scene"),
         language=cell(sheet, line, "language"),

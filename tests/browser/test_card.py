@@ -129,7 +129,7 @@ def test_a_deleted_clip_can_be_brought_back_with_its_words(visitor: Visitor, voi
     trash.click()
     expect(page.locator(".picker option:checked")).to_have_text("Amber")
     expect(page.locator(".picker option", has_text="My voice.wav")).to_have_count(0)
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     expect(page.locator(".picker option:checked")).to_have_text("My voice.wav")
     expect(page.locator(WORDS)).to_have_value("Only I know what is said here.")
     choose(page, "Amber")

@@ -130,7 +130,7 @@ def test_a_take_is_kept_packaged_brought_back_pushed_pulled_and_spoken_with(
     archive = downloaded(page, "ahri", tmp_path)
     choose(page, "ahri", "Delete")
     expect(card(page, "ahri")).to_have_count(0)
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     expect(card(page, "ahri")).to_be_visible()
     choose(page, "ahri", "Delete")
     expect(card(page, "ahri")).to_have_count(0)

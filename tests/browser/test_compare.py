@@ -255,7 +255,7 @@ def test_programs_compare_and_vote_through_named_endpoints(studio: Served) -> No
     outcome = client.predict(**ballot, api_name="/vote")
     assert outcome["choice"] == "b"
     assert {outcome["a"]["take"], outcome["b"]["take"]} == {take.id for take in takes}
-    with pytest.raises(AppError, match="has its vote"):
+    with pytest.raises(AppError, match="already has a vote"):
         client.predict(**ballot, api_name="/vote")
 
 

@@ -74,7 +74,7 @@ def test_a_deleted_take_can_be_brought_back(visitor: Visitor) -> None:
     page.get_by_role("button", name="Delete").click()
     visitor.wait_for_takes(0)
     expect(page.get_by_text("No takes yet")).to_be_visible()
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     visitor.wait_for_takes(1)
     assert len(visitor.takes()) == 1
 

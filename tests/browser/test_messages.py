@@ -67,7 +67,7 @@ def test_a_message_waits_under_the_pointer_and_the_focus(speaker: Visitor, held:
     page = speaker.page
     page.clock.install()
     delete_take(page)
-    undo = page.locator(".toast").get_by_role("button", name="Undo")
+    undo = page.locator(".toast").get_by_role("button", name="Undo", exact=True)
     undo.hover() if held == "pointer" else undo.focus()
     page.clock.run_for(60_000)
     expect(page.locator(".toast")).to_have_count(1)

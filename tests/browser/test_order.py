@@ -172,5 +172,5 @@ def test_a_way_back_does_not_vanish_while_nobody_looks(visitor: Visitor, voice: 
     page.get_by_role("button", name="Delete clip").click()
     visitor.expect_message("Clip deleted.")
     page.clock.run_for(600_000)
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     expect(page.locator(CHOSEN)).to_have_text("My voice.wav")

@@ -60,7 +60,7 @@ def test_one_click_mends_the_clip_and_another_brings_it_back(
     expect(ill).to_have_count(0)
     assert picker.input_value() != before
     expect(page.locator("#transcript textarea")).to_have_value("Welcome to the studio.")
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     expect(ill).to_be_visible()
     assert picker.input_value() == before
 

@@ -84,7 +84,7 @@ def test_every_difference_is_shown_and_edits_are_kept_by_choice_until_one_undo_r
     assert [[id, text] for id, _, text, _ in cells(visitor)] == after
     expect(rows(page)).to_have_count(7)
 
-    page.locator(".toast", has_text="act.tsv updated").get_by_role("button", name="Undo").click()
+    page.locator(".toast", has_text="act.tsv updated").get_by_role("button", name="Undo", exact=True).click()
     until(lambda: cells(visitor) == before)
     expect(row(page, "My line A.")).to_be_visible()
     row(page, "My line A.").locator(".c-text").click()

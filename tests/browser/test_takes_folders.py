@@ -91,7 +91,7 @@ def test_a_move_is_undone_to_where_each_take_lay(visitor: Visitor, studio: Serve
     act(page, "Move 4 takes to a folder…")
     page.get_by_role("button", name="No folder").click()
     visitor.expect_message("4 takes moved out of the folder.")
-    page.locator(".toast", has_text="4 takes").get_by_role("button", name="Undo").click()
+    page.locator(".toast", has_text="4 takes").get_by_role("button", name="Undo", exact=True).click()
     choose(page, "Act 2")
     expect_shown(page, LINES[2])
 
@@ -112,7 +112,7 @@ def test_what_shows_is_deleted_and_comes_back_in_its_places(visitor: Visitor, st
     expect(page.get_by_role("button", name="Show all")).to_be_focused()
     page.get_by_role("button", name="Show all").click()
     expect_shown(page, LINES[3], LINES[0])
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     expect_shown(page, *LINES[::-1])
     assert [take["starred"] for take in visitor.takes()] == [False, False, True, False]
 

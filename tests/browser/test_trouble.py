@@ -92,7 +92,7 @@ def test_the_page_warns_before_the_disk_is_full_and_of_final_deletions(
         expect(warning).to_contain_text("New takes may not be saved. Deleted takes cannot be restored.")
         page.locator("li.take").get_by_role("button", name="Delete").click()
         visitor.expect_message("Undo is not possible because the disk is almost full.")
-        expect(page.locator(".toast").get_by_role("button", name="Undo")).to_have_count(0)
+        expect(page.locator(".toast").get_by_role("button", name="Undo", exact=True)).to_have_count(0)
         (disk / FILLER).unlink()
         expect(warning).to_be_hidden()
 

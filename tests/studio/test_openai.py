@@ -254,7 +254,7 @@ def test_without_a_key_nothing_is_spoken_where_keys_are_set(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("limit", "says"),
-    [("api_requests_per_minute", "2 requests a minute"), ("api_characters_per_minute", "20 characters a minute")],
+    [("api_requests_per_minute", "2 requests per minute"), ("api_characters_per_minute", "20 characters per minute")],
 )
 def test_each_caller_has_its_own_share_of_a_minute(tmp_path: Path, limit: str, says: str) -> None:
     keys = {"api_keys": f"game:{KEY},tools:{KEY}2", limit: int(says.split()[0])}

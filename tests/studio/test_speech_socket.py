@@ -220,7 +220,7 @@ def test_white_space_at_the_end_of_a_text_is_not_refused(socket: ClientConnectio
             "voice: Input should be a valid string",
         ),
         (json.dumps({"text": TEXT, "voice": "nobody", "errors": "close"}), 4404, "champion nobody not found"),
-        (json.dumps({"text": " ", "voice": "ahri", "errors": "close"}), 4400, "there is nothing to say"),
+        (json.dumps({"text": " ", "voice": "ahri", "errors": "close"}), 4400, "this text has no words"),
         (json.dumps({"text": 3, "errors": "close"}), 4400, "text: Input should be a valid string"),
     ],
 )

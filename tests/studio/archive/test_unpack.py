@@ -262,7 +262,7 @@ REFUSED = {
     "sound without samples|long, best 3 to 12 s": packed(tar(base({"reference.wav": sound(0.0)}))),
     "half a second|long, best 3 to 12 s": packed(tar(base({"reference.wav": sound(0.5)}))),
     "a cut sound|cut off": packed(tar(base({"reference.wav": SOUND[:-999]}))),
-    "no numbers|invalid values": packed(tar(base({"reference.wav": float_wav(float("nan"))}))),
+    "no numbers|NaN or infinity": packed(tar(base({"reference.wav": float_wav(float("nan"))}))),
     "a sound bomb|long, best 3 to 12 s": packed(tar(base({"reference_original.flac": flac(300.0)}))),
     "sound of unknown length|long, best 3 to 12 s": packed(
         tar(base({"reference_original.flac": of_unknown_length(flac(2.0))}))

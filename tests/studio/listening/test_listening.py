@@ -310,7 +310,7 @@ def test_how_much_must_be_heard_is_one_number_that_the_shorter_side_has(room: Ro
 def test_a_trial_with_a_vote_is_not_given_up(room: Room) -> None:
     trial = room.open()
     room.vote(trial)
-    with pytest.raises(Decided, match="has its vote"):
+    with pytest.raises(Decided, match="already has a vote"):
         room.listening.leave("anna", trial.id)
 
 

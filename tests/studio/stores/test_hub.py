@@ -151,7 +151,7 @@ def test_progress_says_how_many_bytes_are_through(
     fractions = [progress.fraction for progress in reports]
     assert fractions == sorted(fractions)
     assert len(set(fractions)) >= 7
-    assert f"sending ahri to hub: {SIZE // 1000} KB of {SIZE // 1000} KB" in [one.message for one in reports]
+    assert f"uploading ahri to hub: {SIZE // 1000} KB of {SIZE // 1000} KB" in [one.message for one in reports]
     assert hub.files["ahri.tar.gz"] == archive.content
 
 

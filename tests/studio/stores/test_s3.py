@@ -143,7 +143,7 @@ def test_progress_says_how_many_bytes_are_through(bucket: Opened, archive: Archi
     fractions = [progress.fraction for progress in reports]
     assert fractions == sorted(fractions)
     assert len(set(fractions)) >= 8
-    assert f"sending ahri to bucket: {SIZE // 1000} KB of {SIZE // 1000} KB" in [one.message for one in reports]
+    assert f"uploading ahri to bucket: {SIZE // 1000} KB of {SIZE // 1000} KB" in [one.message for one in reports]
 
 
 def test_an_archive_that_changed_while_its_push_was_paused_leaves_no_parts_of_the_old_one(
