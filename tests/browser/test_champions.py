@@ -350,7 +350,7 @@ def test_a_push_is_paused_survives_a_reload_and_goes_on(owner: Visitor, house: S
     page.goto("about:blank")
     owner.open()  # where it ends before the Champions page was shown
     bucket.fault = lambda method, target, seen: None
-    owner.expect_message("bucket holds slow now.")
+    owner.expect_message("slow pushed to bucket.")
     page.get_by_role("link", name="Champions").click()
     card(page, "slow").wait_for()
     expect(card(page, "slow").locator(".work")).to_have_count(0)
@@ -422,7 +422,7 @@ def test_weights_are_heard_before_they_are_kept(owner: Visitor, house: Served) -
     page = owner.page
     owner.open("#champions")
     attach(page, "tuned", WEIGHTS)
-    expect(card(page, "tuned")).to_contain_text("The weights fit.")
+    expect(card(page, "tuned")).to_contain_text("The weights work with")
     page.reload()
     card(page, "tuned").get_by_role("button", name="Play preview line", exact=True).click()
     page.wait_for_function("window.heard.length > 0")

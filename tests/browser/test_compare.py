@@ -250,7 +250,7 @@ def test_programs_compare_and_vote_through_named_endpoints(studio: Served) -> No
     for side in ("a", "b"):
         assert httpx.get(studio.url + reported[side]["sound"], cookies=client.cookies).status_code == 200
     time.sleep(1.0)  # no vote sooner after the sides were fetched
-    with pytest.raises(AppError, match="correct it"):
+    with pytest.raises(AppError, match="correct the values"):
         client.predict(**ballot | {"choice": "oak"}, api_name="/vote")
     outcome = client.predict(**ballot, api_name="/vote")
     assert outcome["choice"] == "b"

@@ -126,7 +126,7 @@ def test_a_quiet_reference_gives_the_same_take_at_its_level(speaker: F5Speaker, 
     line = "all the lights went out at once."  # its last sounds are far below its vowels
     quiet = Reference(Audio(amber.audio.samples / np.float32(10), amber.audio.sample_rate), amber.transcript)
     usual, lowered = (speaker.say(line, voice, steps=5).audio for voice in (amber, quiet))
-    assert lowered.duration_s == pytest.approx(usual.duration_s, abs=0.006)
+    assert lowered.duration_s == pytest.approx(usual.duration_s, abs=0.02)
     assert rms_dbfs(lowered.samples) == pytest.approx(rms_dbfs(usual.samples) - 20, abs=0.1)
     assert rms_dbfs(lowered.samples) == pytest.approx(rms_dbfs(quiet.audio.samples), abs=4)
 

@@ -37,7 +37,7 @@ export function mount(element) {
   place = h("div.listening");
   element.append(place);
   follow(STATE.page, () => (page() === "compare" ? desk && draw() : leavePage()));
-  poll({ needed: () => page() === "compare" && !busy, every: () => EVERY_MS, look });
+  poll({ needed: () => page() === "compare" && !busy && !ballot, every: () => EVERY_MS, look });
   follow([STATE.player, STATE.pair, STATE.playlist], () => {
     ballot?.draw();
     result?.draw();
