@@ -279,7 +279,7 @@ def test_a_visitor_holds_half_of_the_places_so_that_others_find_one(pages) -> No
     ann.ask("a2", "a3")
     refusal = ann.join("a4", "another tab")
     assert (refusal.status_code, refusal.headers["retry-after"]) == (429, "2")
-    assert refusal.json()["detail"].startswith("you have 2 lines waiting already; wait for one to finish")
+    assert refusal.json()["detail"].startswith("you already have 2 waiting lines")
     ben.ask("b1")
     full = ben.join("b2")
     assert (full.status_code, full.json()["detail"].startswith("Queue is full: 3 requests")) == (503, True)
