@@ -238,7 +238,7 @@ def test_one_column_of_many_lines_is_changed_at_once_and_taken_back(writer: Visi
     page.get_by_role("dialog").get_by_label("Replace with").fill("!")
     page.get_by_role("dialog").get_by_role("button", name="Change lines", exact=True).click()
     until(lambda: texts(writer) == ["This is line one!", "This is line two!", "This is line three!"])
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     until(lambda: texts(writer) == ["This is line one.", "This is line two.", "This is line three."])
 
 
