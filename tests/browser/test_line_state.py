@@ -112,7 +112,7 @@ def test_a_stale_line_and_its_takes_say_what_changed(chooser: Visitor) -> None:
 
 def test_the_error_of_a_render_leaves_once_its_cause_is_gone(visitor: Visitor) -> None:
     bring(visitor, LINE)
-    page, note = visitor.page, visitor.page.locator(".script-note", has_text="1 line failed")
+    page, note = visitor.page, visitor.page.locator(".script-note", has_text="2 lines failed")
     render(visitor)
     expect(note).to_be_visible()
     expect(rows(page).first.locator(".c-status")).to_have_attribute("data-state", "failed")
