@@ -144,7 +144,7 @@ def test_a_word_that_a_bark_lacks_is_a_failure(examination: Examination) -> None
 
 def outcome_of_voice(examination: Examination, audio: Audio, reference: Audio) -> str:
     check = examination.encoder.check(audio, reference)
-    assert check.model == "resemblyzer" and check.value is not None and f"{check.value:.2f}" in check.message
+    assert check.model == "resemblyzer" and check.value is not None
     return check.outcome
 
 
