@@ -20,7 +20,7 @@ Arrival = Literal["burst", "poisson"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """One line, in seconds from its request."""
+    """The measured times of one line, in seconds after its request."""
 
     first_s: float
     latency_s: float  # to its last sample

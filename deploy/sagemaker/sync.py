@@ -1,4 +1,4 @@
-"""Send packed champions of a folder or a store to the prefix of an endpoint, except those that are already there."""
+"""Send packed champions from a folder or a store to an endpoint's S3 prefix; skip champions that are already there."""
 
 import tempfile
 import threading

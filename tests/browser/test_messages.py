@@ -21,14 +21,22 @@ assert writer  # a fixture
 
 SIZES = [(1440, 900), (1024, 768), (390, 844)]
 # Controls in sight whose middle lies under a message.
-COVERED = """() => [...document.querySelectorAll('button, a[href], input, select, textarea, [role=slider], [tabindex]')]
-  .filter((one) => !one.closest('.toasts') && one.checkVisibility({ visibilityProperty: true }))
-  .filter((one) => {
+# Controls that a message covers and that can be reached without the message.
+COVERED = """() => {
+  const middle = (one) => {
     const { left, top, width, height } = one.getBoundingClientRect();
-    const hit = document.elementFromPoint(left + width / 2, top + height / 2);
-    return width && hit?.closest('.toasts');
-  })
-  .map((one) => one.outerHTML.slice(0, 120))"""
+    return width ? document.elementFromPoint(left + width / 2, top + height / 2) : null;
+  };
+  const controls = 'button, a[href], input, select, textarea, [role=slider], [tabindex]';
+  const covered = [...document.querySelectorAll(controls)]
+    .filter((one) => !one.closest('.toasts') && one.checkVisibility({ visibilityProperty: true }))
+    .filter((one) => middle(one)?.closest('.toasts'));
+  const messages = [...document.querySelectorAll('.toasts')];
+  for (const each of messages) each.style.visibility = 'hidden';
+  const reachable = covered.filter((one) => one.contains(middle(one)));
+  for (const each of messages) each.style.visibility = '';
+  return reachable.map((one) => one.outerHTML.slice(0, 120));
+}"""
 
 
 @pytest.fixture

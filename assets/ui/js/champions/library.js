@@ -27,7 +27,7 @@ export function pathOf(id, rest = "") {
 export async function loadChampions() {
   const before = state.champions;
   const told = await get("/studio/champions");
-  if (state.champions === before) receive(told); // else what was done meanwhile is newer
+  if (state.champions === before) receive(told); // an action since the request is newer than the answer
 }
 
 /** Of what was told so far: visitors are told less. @type {boolean | null} */

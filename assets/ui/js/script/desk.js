@@ -26,7 +26,7 @@ export const desk = {
 /** Of which revision a line is. @type {Map<string, number>} */
 const revisions = new Map();
 let opened = 0; // how often something was
-let shelf = ""; // digest of the projects, sheets, cast and lexicon that are known
+let knownDesk = ""; // digest of the projects, sheets, cast and lexicon that the page shows
 let asked = 0; // revision of the sheet up to which all is known
 
 /** Where a project of the studio is. @param {string} rest */
@@ -116,14 +116,14 @@ export function showSheet(sheet) {
   revisions.clear();
   asked = sheet?.revision ?? 0;
   if (sheet) receive(sheet, false);
-  shelf = "";
+  knownDesk = "";
   saveJson(KEY, { project: desk.project?.id ?? "", sheet: sheet?.id ?? "" });
   changed(STATE.script);
   changed(STATE.lines);
 }
 
 /**
- * Lines as the studio has them, with what it has not taken yet. What it told before counts less than what it told since.
+ * Show lines from the studio, with the changes that wait to be sent. An older answer never replaces a newer one.
  * @param {Sheet} told @param {boolean} tell
  */
 export function receive(told, tell = true) {
@@ -184,15 +184,15 @@ export async function look() {
   desk.sheet = { ...desk.sheet, ...told, lines: [] };
   receive(told);
   if (!drawn) changed(STATE.script);
-  if (told.desk !== shelf) reshelve(told.desk ?? "").catch(() => {}); // the next look tries again
+  if (told.desk !== knownDesk) refreshDesk(told.desk ?? "").catch(() => {}); // the next poll tries again
 }
 
-/** Projects, the names of sheets, cast and lexicon anew: another tab changed some. @param {string} told */
-async function reshelve(told) {
+/** Load projects, names of sheets, cast and lexicon again after a change in another tab. @param {string} digest */
+async function refreshDesk(digest) {
   const open = desk.project?.id;
   const projects = await get(ROOT);
   if (open !== desk.project?.id) return;
-  shelf = told;
+  knownDesk = digest;
   desk.projects = projects;
   place(projects.find((/** @type {Project} */ { id }) => id === open) ?? desk.project);
   changed(STATE.script);

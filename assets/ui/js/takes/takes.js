@@ -28,7 +28,7 @@ async function look() {
   const before = state.takes;
   const told = await get("/studio/takes");
   const isNews = JSON.stringify(told) !== JSON.stringify(state.takes);
-  if (state.takes === before && !state.synthesis && isNews) setTakes(told); // else what was done meanwhile is newer
+  if (state.takes === before && !state.synthesis && isNews) setTakes(told); // an action since the request is newer than the answer
 }
 
 /** Another tab may have made or deleted some, or the answer to this one was lost. */
