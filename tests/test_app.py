@@ -283,7 +283,7 @@ def test_a_studio_whose_database_was_lost_starts_with_every_take_and_champion(tm
         Client(served.url, verbose=False, headers=visitor).predict(text="Evidence.", api_name="/speak")
         with httpx.Client(base_url=served.url, headers=visitor, timeout=PATIENCE_S) as client:
             take = client.get("/studio/takes").json()[0]["id"]
-            answer = client.post("/studio/champions", json={"take": take, "champion": {"id": "amber"}})
+            answer = client.post("/studio/champions", json={"take": take, "champion": {"id": "ahri"}})
             assert answer.status_code == 200, answer.text
             before = kept(client)
         assert served.stop() == 0

@@ -90,7 +90,9 @@ class Champion:
         for name, longest in TEXTS.items():
             _check_text(name, getattr(self, name), longest)
         if self.colour and COLOUR.fullmatch(self.colour) is None:
-            raise BadChampion("write the colour as # and six hex digits, such as #7a5cff, or remove it")
+            raise BadChampion(
+                "the colour is not valid; write # and six hex digits, such as #7a5cff, or remove the colour"
+            )
         if self.consent is not None:
             for name, longest in (("by", NAME_MAX), ("at", NAME_MAX), ("statement", STATEMENT_MAX)):
                 _check_text(f"consent's {name}", getattr(self.consent, name), longest)

@@ -55,6 +55,9 @@ STATUS = {
     "OutOfMemory": 503,
     "QueueFull": 429,
     "QuotaUsed": 507,
+    "SameIds": 400,
+    "SheetChanged": 409,
+    "StaleSelects": 409,
     "StoreError": 502,
     "StoreFull": 507,
     "StoreMissing": 502,
@@ -80,6 +83,7 @@ STATUS = {
     "UnknownStore": 404,
     "UnknownTake": 404,
     "UnknownTrial": 404,
+    "UnknownUpdate": 404,
     "Unreachable": 503,
     "UnsupportedText": 400,
     "UploadGone": 502,
@@ -87,7 +91,7 @@ STATUS = {
 }
 REFUSALS = {  # asking differently helps, so the page shows them as refused instead of failed
     *("BadArchive", "BadAudio", "BadChampion", "BadInput", "BadLexicon", "BadMessage", "BadReference", "BadSetting"),
-    *("BadSheet", "BadTensors", "BadText", "NothingToRender"),
+    *("BadSheet", "BadTensors", "BadText", "NothingToRender", "SameIds"),
     *("UnknownAttachment", "UnknownChampion", "UnknownClip", "UnknownEngine", "UnknownJob", "UnknownStore"),
     *("UncertainEncoding", "UnknownArchive", "UnsupportedText"),
 }

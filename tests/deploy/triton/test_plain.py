@@ -1,6 +1,7 @@
 """Triton without SageMaker, run by `serve`: engines for any champion or reference, whole and as a stream."""
 
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,10 @@ from studio.champions.members import REQUIRED, VOICE_MEMBERS
 from tests.deploy.triton.grpc_requests import given, streamed
 from tests.deploy.triton.serving import ROOT, Stack, on_linux, served
 from tests.studio.champions.hearing import understood
-from tests.studio.test_readme import PROGRAMS
 from tests.waiting import until
 
 LINE = "Our base is under attack."
+README = (ROOT / "deploy" / "triton" / "README.md").read_text("utf-8")
 VOICE = ROOT / "assets" / "voices" / "references" / "amber.flac"
 
 
@@ -69,7 +70,7 @@ def test_a_stream_returns_the_same_audio_in_parts_and_then_ends(
 @on_linux
 @pytest.mark.long
 def test_the_program_in_the_readme_receives_the_line(stack: Stack) -> None:
-    (program,) = [one for one in PROGRAMS if "tritonclient" in one]
+    (program,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     names: dict[str, Any] = {}
     exec(program.replace("127.0.0.1:8001", stack.grpc), names)
     assert 0.5 < len(names["sound"]) / 24_000 < 4

@@ -70,7 +70,7 @@ def test_a_line_that_nobody_speaks_is_told_and_the_others_are_delivered(
     ("arguments", "said"),
     [
         (["--cast", "Ahri"], "write 'Ahri' as CHARACTER=ID"),
-        (["--voice", "nobody"], "no champion nobody"),
+        (["--voice", "nobody"], "champion nobody not found"),
         (["--voice", "anna", "--set", "target_lufs=loud"], "a value in JSON"),
         (["--voice", "anna", "--set", "target_lufs=9"], "target_lufs must be between"),
     ],

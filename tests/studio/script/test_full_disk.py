@@ -54,8 +54,8 @@ def test_a_render_on_a_full_disk_pauses_with_a_reason_and_continues_when_there_i
         until(lambda: studio.scripts.renderer.status(project).render.state == "paused")
     told = render_json(studio.scripts.renderer.status(project))
     assert (told["state"], told["done"]) == ("paused", 0)
-    assert told["trouble"].startswith("the disk is full")
-    assert "renders are paused: the disk is full" in caplog.text
+    assert told["trouble"].startswith("not saved because the disk is full")
+    assert "renders are paused: not saved because the disk is full" in caplog.text
     until(lambda: not studio.manager.queue())
     assert len(metronome.requests) == 1, "the line was made again on the full disk"
     with pytest.raises(NotSaved):
@@ -84,7 +84,7 @@ def test_a_sheet_in_one_call_ends_with_the_reason_and_goes_on_when_it_is_called_
     studio: Studio, metronome: Metronome, disk: Disk, file: Path
 ) -> None:
     metronome.gate = disk.fill
-    with pytest.raises(NotSaved, match="the render is paused: the disk is full"):
+    with pytest.raises(NotSaved, match="the render is paused: not saved because the disk is full"):
         selected(studio, file)
     metronome.gate = lambda: None
     disk.is_full = False

@@ -209,7 +209,7 @@ def test_a_sheet_of_an_uncertain_encoding_is_refused_previewed_and_imported_in_t
         ({"cells": [{"line": "nobody", "column": 2, "value": "x"}]}, 404, "no such line"),
         ({"cells": [{"line": "FIRST", "column": 9, "value": "x"}]}, 400, "no such column"),
         ({"cells": [{"line": "FIRST", "column": 2, "value": "x" * 10_001}]}, 400, "10,000 characters"),
-        ({"marks": [{"line": "FIRST", "take": "none", "mark": "select"}]}, 404, "take not found"),
+        ({"marks": [{"line": "FIRST", "take": "none", "mark": "select"}]}, 404, "no such take"),
         ({"marks": [{"line": "FIRST", "take": "none", "mark": "best"}]}, 422, "select"),
         ({"add": [{"cells": ["x" * 10_001]}]}, 400, "10,000 characters"),
         ({"add": [{"cells": [], "key": "../project"}]}, 400, "12 hexadecimal digits"),
