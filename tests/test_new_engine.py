@@ -123,7 +123,7 @@ def test_the_pages_endpoint_takes_its_setting_and_refuses_what_it_cannot_be(visi
     assert (take["engine"], take["order"]["pitch"], take["order"]["top_p"]) == ("whistle", 0.25, None)
     assert visit.sound(take) == pytest.approx(0.25, abs=1e-3)
     assert visit.sound(visit.speak()) == pytest.approx(0.5, abs=1e-3)
-    for chosen, sentence in (({"pitch": 3}, REFUSED), ({"pitch": "high"}, "a number"), ({"top_p": 0.5}, "no top p")):
+    for chosen, sentence in (({"pitch": 3}, REFUSED), ({"pitch": "high"}, "a number"), ({"top_p": 0.5}, "no setting top_p")):
         with pytest.raises(AppError, match=sentence):
             visit.speak(**chosen)
 
@@ -142,7 +142,7 @@ def test_programs_hear_the_champion_as_it_was_kept_unless_they_choose(visit: Vis
     )
     answer = visit.say(pitch=3)
     assert (answer.status_code, REFUSED in answer.json()["detail"]) == (400, True)
-    assert f"choose among {', '.join(sorted(['seed', *settings()]))}" in visit.say(pich=0.5).json()["detail"]
+    assert f"choose one of {', '.join(sorted(['seed', *settings()]))}" in visit.say(pich=0.5).json()["detail"]
 
 
 def test_its_setting_travels_in_the_archive(visit: Visit, champion: str) -> None:

@@ -68,7 +68,7 @@ def test_one_engine_alone_is_what_speaks_and_none_is_offered_beside_it(
 @pytest.mark.parametrize("other", ["f5", "s1"])
 def test_an_engine_that_was_left_out_is_refused_by_name(request: pytest.FixtureRequest, other: str) -> None:
     [present] = {"f5", "s1"} - {other}
-    with pytest.raises(Exception, match=f"unknown engine '{other}'; choose one of {present}"):
+    with pytest.raises(Exception, match=f"there is no engine called '{other}' here; choose one of {present}"):
         spoken(request.getfixturevalue(f"{present}_alone"), text="Hi there.", engine=other)
 
 

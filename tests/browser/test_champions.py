@@ -140,7 +140,7 @@ def test_a_take_is_kept_packaged_brought_back_pushed_pulled_and_spoken_with(
 
     choose(page, "ahri", "Push to store…")
     sheet(page).get_by_role("button", name="bucket S3").click()
-    expect(sheet(page)).to_contain_text("as a new archive ahri to bucket")
+    expect(sheet(page)).to_contain_text("to bucket as a new archive ahri")
     sheet(page).get_by_role("button", name="Push champion", exact=True).click()
     expect(sheet(page)).to_contain_text("SHA-256 verified")
     page.keyboard.press("Escape")

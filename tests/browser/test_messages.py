@@ -90,7 +90,7 @@ def test_a_message_stays_on_its_page(speaker: Visitor) -> None:
     delete_take(page)
     page.get_by_role("link", name="Champions").click()
     expect(page.locator(".toast")).to_be_hidden()
-    page.get_by_role("link", name="Speak").click()
+    page.get_by_role("link", name="Speak", exact=True).click()
     expect(page.locator(".toast")).to_be_visible()
 
 
@@ -167,7 +167,7 @@ def test_a_key_undoes_the_deletion_of_a_champion_and_of_its_page_alone(speaker: 
     expect(card).to_be_visible()
     expect(page.locator(".toast:visible")).to_contain_text("Undone: deletion of Undone.")
     page.keyboard.press("Control+z")
-    page.get_by_role("link", name="Speak").click()
+    page.get_by_role("link", name="Speak", exact=True).click()
     expect(page.locator("li.take")).to_have_count(1)
 
 

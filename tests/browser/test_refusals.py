@@ -119,7 +119,7 @@ def test_a_missing_transcript_is_asked_for(visitor: Visitor) -> None:
     visitor.speak()
     visitor.expect_message("The transcript is empty")
     expect(visitor.page.locator("#transcript textarea")).to_be_focused()
-    expect(visitor.page.locator(".problem", has_text="No transcript")).to_be_visible()
+    expect(visitor.page.locator(".problem.fail", has_text="No transcript")).to_be_visible()
 
 
 def test_a_megabyte_of_text_is_refused_and_stays_on_the_page(visitor: Visitor) -> None:

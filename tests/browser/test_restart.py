@@ -47,7 +47,7 @@ def test_takes_their_settings_words_of_a_clip_and_a_vote_survive_kill_9(
             expect(page.locator(".kept")).to_contain_text("Vote saved: No preference")
             page.keyboard.press("n")
             expect(page.get_by_role("region", name="Results")).to_contain_text("1 tie")
-            page.get_by_role("link", name="Speak").click()
+            page.get_by_role("link", name="Speak", exact=True).click()
             choose(page, "My voice.wav")
             expect(page.locator(WORDS)).to_have_value(SAID)
             visitor.wait_for_takes(3)

@@ -146,7 +146,7 @@ def test_the_page_shows_changes_made_elsewhere_after_it_was_left_for_long(visito
     page = visitor.page
     page.clock.install()
     bring(visitor, THREE)
-    page.get_by_role("link", name="Speak").click()
+    page.get_by_role("link", name="Speak", exact=True).click()
     page.clock.run_for(60_000)
     page.get_by_role("link", name="Script").click()
     expect(rows(page).first).to_be_visible()

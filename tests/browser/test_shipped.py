@@ -32,9 +32,7 @@ ROWS = [
     ("M_1", "Run for the bridge, all of you.", ""),
     ("E_1", "Wait for me at the river.", ""),
 ]
-# Rows for the studio that keeps respellings out of subtitles and timings, and stage directions out of speech and tables.
-# They count as soon as the studio tells the directions of a line (`directions` in the answer for a sheet).
-WRITTEN_ROWS = [
+RESPELLED_AND_DIRECTED = [
     ("R_1", "Kael waits here.", ""),
     ("R_2", "Ask Dr Vex, quickly.", ""),
     ("R_3", "HQ calls; answer it!", ""),
@@ -53,21 +51,17 @@ class Sheet:
         self.project = f"{ROOT}/{client.post(ROOT, json={'name': 'Shipped'}).json()['id']}"
         client.patch(self.project, json={"cast": CAST}).raise_for_status()
         client.put(f"{self.project}/lexicon", json=LEXICON).raise_for_status()
-        rows = self.add(ROWS)
-        if "directions" in self.told()["lines"][0]:
-            client.delete(self.path)
-            rows = self.add([*ROWS, *WRITTEN_ROWS])
-        self.rows = rows
+        self.rows = [*ROWS, *RESPELLED_AND_DIRECTED]
+        self.add(self.rows)
 
-    def add(self, rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    def add(self, rows: list[tuple[str, str, str]]) -> None:
         table = "\n".join(["id\tcharacter\ttext\tmax seconds", *(f"{id}\tAhri\t{text}\t" for id, text, _ in rows)])
         pasted = self.client.post(f"{self.project}/sheets/paste", json={"text": table, "name": "shipped.tsv"})
         self.path = f"{self.project}/sheets/{pasted.raise_for_status().json()['id']}"
-        return rows
 
-    def told(self) -> dict[str, Any]:
-        told: dict[str, Any] = self.client.get(self.path).raise_for_status().json()
-        return told
+    def sheet(self) -> dict[str, Any]:
+        sheet: dict[str, Any] = self.client.get(self.path).raise_for_status().json()
+        return sheet
 
     def edit(self, change: dict[str, Any]) -> None:
         self.client.patch(self.path, json=change).raise_for_status()
@@ -76,17 +70,17 @@ class Sheet:
         sheet = self.path.rpartition("/")[2]
         self.client.post(f"{self.project}/render", json={"sheet": sheet}).raise_for_status()
         until(lambda: self.client.get(f"{self.project}/render").json()["state"] == "done", patience_s=240.0)
-        lines: list[dict[str, Any]] = self.told()["lines"]
+        lines: list[dict[str, Any]] = self.sheet()["lines"]
         return lines
 
-    def select(self) -> None:
-        marks = [
-            {"line": line["key"], "take": line["takes"][-1]["id"], "mark": "select"} for line in self.told()["lines"]
-        ]
-        self.edit({"marks": marks})
+    def select(self) -> list[int]:
+        """Select the newest take of each line. Return the numbers of these takes."""
+        lines = self.sheet()["lines"]
+        self.edit({"marks": [{"line": one["key"], "take": one["takes"][-1]["id"], "mark": "select"} for one in lines]})
+        return [len(one["takes"]) for one in lines]
 
     def write(self, id: str, column: int, value: str) -> None:
-        line = next(line for line in self.told()["lines"] if line["cells"][0] == id)
+        line = next(line for line in self.sheet()["lines"] if line["cells"][0] == id)
         self.edit({"cells": [{"line": line["key"], "column": column, "value": value}]})
 
     def deliver(self) -> bytes:
@@ -107,14 +101,14 @@ def shipped(studio: Served) -> Iterator[tuple[bytes, list[Shipped]]]:
         sheet.write("M_1", 3, f"{at_most_s}")
         sheet.write("E_1", 3, f"={exactly_s}")
         sheet.render()
-        sheet.select()
+        numbers = sheet.select()
         sheet.write("S_1", 2, REWRITTEN)
         content = sheet.deliver()
         client.delete(sheet.project)
     facts: dict[str, dict[str, Any]] = {
         "S_1": {"sheet_text": REWRITTEN},
-        "M_1": {"at_most_s": at_most_s, "take": 2},
-        "E_1": {"exactly_s": exactly_s, "take": 2},
+        "M_1": {"at_most_s": at_most_s},
+        "E_1": {"exactly_s": exactly_s},
     }
     ids = [
         id if id != "D" or not any(before[0] == "D" for before in sheet.rows[:at]) else "D_2"
@@ -122,7 +116,10 @@ def shipped(studio: Served) -> Iterator[tuple[bytes, list[Shipped]]]:
     ]
     yield (
         content,
-        [Shipped(id, said or text, **facts.get(id, {})) for id, (_, text, said) in zip(ids, sheet.rows, strict=True)],
+        [
+            Shipped(id, said or text, take=take, **facts.get(id, {}))
+            for id, (_, text, said), take in zip(ids, sheet.rows, numbers, strict=True)
+        ],
     )
 
 

@@ -29,6 +29,8 @@ export function menu(button, items) {
     list.replaceChildren(...entries);
     for (const item of entries) Object.assign(item, { tabIndex: -1, role: "menuitem" });
     list.hidden = false;
+    list.classList.remove("from-left");
+    list.classList.toggle("from-left", list.getBoundingClientRect().left < 0);
     button.setAttribute("aria-expanded", "true");
     entries[0].focus();
   });
