@@ -234,7 +234,7 @@ class Champions:
         def work(report: ProgressReporter, stop: threading.Event) -> Attachment:
             report(Progress(0.0, "checking the weights"))
             attachment = self._attachments.attach(id, weights, stop)
-            report(Progress(1.0, f"the weights fit; play {id} with the weights, then save or discard the weights"))
+            report(Progress(1.0, f"the weights work; play {id} with the weights, then save or discard the weights"))
             return attachment
 
         return self.jobs.start("attach", id, work)

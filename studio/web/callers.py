@@ -84,13 +84,13 @@ class Callers:
                 continue
             if amount > allowed:
                 raise LimitReached(
-                    f"this request exceeds the limit of {allowed:,} {what} per minute; split the request", 60
+                    f"this request exceeds the limit of {what} per minute, {allowed:,}; split the request", 60
                 )
             limit = RateLimitItemPerMinute(allowed)
             if not self._limiter.hit(limit, caller.name, what, cost=amount):
                 resets_at = self._limiter.get_window_stats(limit, caller.name, what).reset_time
                 wait_s = min(MINUTE_S, resets_at - time.time())
-                raise LimitReached(f"the limit is {allowed:,} {what} per minute; wait a moment", wait_s)
+                raise LimitReached(f"the limit of {what} per minute is {allowed:,}; wait a moment", wait_s)
 
 
 def _digest(key: str) -> bytes:
