@@ -219,7 +219,7 @@ def speech_rate(audio: Audio, transcript: str) -> Check:
     rate = count_syllables(transcript) / spoken_s
     said = f"{rate:.1f} syllables a second"
     if rate > RATE_GOOD[1]:
-        advice = f"Fast speech rate ({said}). Delete words of the transcript that are not in this part."
+        advice = f"Too fast for natural speech ({said}). Delete words of the transcript that are not in this part."
     elif rate < RATE_GOOD[0]:
         advice = f"Slow speech rate ({said}). Add words of this part that are missing in the transcript."
     else:

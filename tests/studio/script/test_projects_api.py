@@ -107,8 +107,8 @@ def test_an_import_tells_of_ids_that_lines_share_and_of_lengths_that_cannot_be_r
     rows = "id\ttext\tmax seconds\nA\tone\tsoon\nA\ttwo\t2.5\n\tthree\t\n\tfour\tlater\nB\tfive\t=2 s\n"
     pasted = client.post(f"{ROOT}/{project}/sheets/paste", json={"text": rows, "name": "a.tsv"}).json()
     ids, lengths = pasted["notes"]
-    assert ids.startswith("2 lines have a duplicate id: A. ")
-    assert lengths.startswith("2 lines have a length that cannot be read: soon, later. Write 2.5 ")
+    assert ids.startswith("2 lines with a duplicate id: A. ")
+    assert lengths.startswith("2 lines with an unreadable length: soon, later. Write 2.5 ")
     assert client.get(f"{ROOT}/{project}/sheets/{pasted['id']}").json().get("notes") is None
 
 
@@ -306,9 +306,7 @@ def test_a_check_that_failed_on_a_delivered_take_is_among_what_somebody_should_l
         manifest = json.loads(
             zipfile.ZipFile(io.BytesIO(client.get(done["result"]["file"]).content)).read("manifest.json")
         )
-    assert (
-        flagged["flags"][0] == manifest["files"][0]["flags"][0] == "The check “words” failed: Missing or wrong: “one”."
-    )
+    assert flagged["flags"][0] == manifest["files"][0]["flags"][0] == "A check failed. Missing or wrong: “one”."
     assert not any("quiet" in flag for flag in flagged["flags"])
     fetched: list[Any] = []
     traverse(report, fetched.append, is_file_obj)
