@@ -221,8 +221,8 @@ class Champions:
 
     def _store(self, name: str) -> Store:
         if name not in self.stores:
-            known = ", ".join(self.stores) or "none"
-            raise UnknownStore(f"unknown store; choose one of {known}, or add the store to STUDIO_STORES")
+            choice = f"choose one of {', '.join(self.stores)}, or " if self.stores else ""
+            raise UnknownStore(f"unknown store; {choice}add the store to STUDIO_STORES")
         return self.stores[name]
 
     # Fine-tuned weights.

@@ -459,7 +459,7 @@ def test_a_delivery_that_failed_on_its_way_goes_on_without_being_made_again(
 def test_a_store_that_takes_no_deliveries_says_so_before_anything_is_made(shelved: httpx.Client, store: str) -> None:
     work = with_select(shelved)
     refused = shelved.post(f"{ROOT}/{work.project}/deliver", json={"sheet": work.sheet_id, "to": store})
-    assert (refused.status_code, "stores for deliveries: shelf" in refused.json()["detail"]) == (404, True)
+    assert (refused.status_code, "cannot hold deliveries; choose shelf" in refused.json()["detail"]) == (404, True)
     taking = {told["name"]: told["deliveries"] for told in shelved.get("/studio/stores").json()}
     assert taking == {"shelf": True, "hub": False}
 

@@ -25,7 +25,7 @@ export function openFill() {
     "form.fill",
     { id: FORM },
     field("Column", column),
-    field("Find", sought, "Empty = replace the whole cell."),
+    field("Find", sought, "Leave empty to replace the whole cell."),
     field("Replace with", value),
   );
   form.addEventListener("submit", (event) => {
