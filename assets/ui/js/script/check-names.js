@@ -5,7 +5,7 @@ const SHOWN = {
   checks: "all checks",
   edges: "first and last word",
   fit: "length limit",
-  likeness: "likeness of the voice",
+  likeness: "voice likeness",
   silence: "pause",
   sound: "audio",
 };
