@@ -5,7 +5,7 @@ const SHOWN = {
   checks: "all checks",
   edges: "first and last word",
   fit: "length limit",
-  likeness: "voice likeness",
+  likeness: "voice",
   silence: "pause",
   sound: "audio",
 };
