@@ -14,8 +14,8 @@ from studio.files import is_disk_full
 DATA_LOCK = "studio.lock"
 CHOOSE = "choose another STUDIO_DATA_DIR"
 REASONS = {
-    errno.EACCES: "this user may not write there; change its permissions",
-    errno.EPERM: "this user may not write there; change its permissions",
+    errno.EACCES: "this user cannot write there; change its permissions",
+    errno.EPERM: "this user cannot write there; change its permissions",
     errno.EROFS: "it is on a read-only file system; mount it writable",
     errno.ENOSPC: "its disk is full; free some space",
     errno.EDQUOT: "the quota of its disk is used up; free some space",

@@ -77,7 +77,7 @@ class Programs:
         with self._lock:
             if most and sum(each.caller == caller for each in self._streams.values()) >= most:
                 raise LimitReached(
-                    f"the limit is {most} requests at a time; wait until a request is finished", STREAM_WAIT_S
+                    f"the limit of concurrent requests is {most}; wait until a request is finished", STREAM_WAIT_S
                 )
             self._streams[stream.id] = stream
         return stream

@@ -1,4 +1,4 @@
-"""Progress reports of long-running work, and sizes for display."""
+"""Progress reports of long-running work, and counts and sizes for display."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,6 +12,11 @@ UNITS = ("bytes", "KB", "MB", "GB", "TB")
 def share(report: ProgressReporter, start: float, end: float) -> ProgressReporter:
     """Return a reporter for a part of the work that lies between these fractions of the whole."""
     return lambda progress: report(replace(progress, fraction=start + (end - start) * progress.fraction))
+
+
+def plural(count: int, one: str) -> str:
+    """Format a count with its noun: "1 file", "2,000 files"."""
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
 
 
 def format_bytes(count: int) -> str:

@@ -9,6 +9,8 @@ import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
+from studio.script.checks.likeness import DIFFERENT, SAME
+
 ROOT = Path(__file__).parents[1]
 LOADED = re.compile(
     r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"(?:https?:)?//|<link\b(?![^>]*canonical)[^>]*\bhref=\"https?:"
@@ -56,3 +58,12 @@ def test_pages_name_only_files_of_the_repository_that_exist(page: str) -> None:
         re.findall(r"`((?:tests|studio|engines|deploy|docs|bench|assets)/[\w./-]+)`", (ROOT / page).read_text("utf-8"))
     )
     assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("file", ["README.md", "assets/ui/js/frame/help.js"])
+def test_the_limits_of_likeness_are_those_of_the_check(file: str) -> None:
+    text = " ".join((ROOT / file).read_text("utf-8").split())
+    assert (
+        f"{SAME} or more: the voice matches. {DIFFERENT} to {SAME}: the voice may differ. Below {DIFFERENT}: the"
+        in text
+    )

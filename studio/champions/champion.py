@@ -99,7 +99,7 @@ class Champion:
         unknown = sorted(set(self.settings) - champion_settings())
         if unknown or not all(abs(value) <= NUMBER_MAX for value in self.settings.values()):
             raise BadChampion(
-                f"settings must be finite numbers by name; remove {', '.join(unknown) or 'the infinite numbers'}"
+                f"each setting needs a known name and a finite number; remove {', '.join(unknown) or 'the infinite numbers'}"
             )
 
     @property

@@ -221,8 +221,8 @@ class Champions:
 
     def _store(self, name: str) -> Store:
         if name not in self.stores:
-            known = ", ".join(self.stores) or "none"
-            raise UnknownStore(f"unknown store; choose one of {known}, or add the store to STUDIO_STORES")
+            choice = f"choose one of {', '.join(self.stores)}, or " if self.stores else ""
+            raise UnknownStore(f"unknown store; {choice}add the store to STUDIO_STORES")
         return self.stores[name]
 
     # Fine-tuned weights.
@@ -234,7 +234,7 @@ class Champions:
         def work(report: ProgressReporter, stop: threading.Event) -> Attachment:
             report(Progress(0.0, "checking the weights"))
             attachment = self._attachments.attach(id, weights, stop)
-            report(Progress(1.0, f"the weights fit; play {id} with the weights, then save or discard the weights"))
+            report(Progress(1.0, f"the weights work; play {id} with the weights, then save or discard the weights"))
             return attachment
 
         return self.jobs.start("attach", id, work)

@@ -16,7 +16,7 @@ def disagreement(heard: str, transcript: str) -> str:
     if not said or not written or SequenceMatcher(None, written, said, autojunk=False).ratio() >= AGREED:
         return ""
     shown = heard if len(heard) <= SHOWN else f"{heard[:SHOWN].rstrip()}…"
-    return f"Speech recognition gives “{shown}”. Listen to the part and check the transcript."
+    return f"Speech recognition heard “{shown}”. Listen to the part and check the transcript."
 
 
 def _letters(text: str) -> str:

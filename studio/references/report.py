@@ -212,7 +212,7 @@ def _transcript(transcript: str, heard: str) -> Check:
 def speech_rate(audio: Audio, transcript: str) -> Check:
     """Check whether the transcript fits the audio, by the syllables per second that people can speak."""
     if not transcript.strip():
-        return Check("speech rate", "warn", "No transcript, so the pace cannot be checked. Type the transcript.")
+        return Check("speech rate", "warn", "No transcript, so the speech rate cannot be checked. Type the transcript.")
     spoken_s = speech_s(audio)
     if spoken_s == 0.0:
         return Check("speech rate", "fail", "No voice found in this part. Choose another part or record again.")
@@ -221,9 +221,9 @@ def speech_rate(audio: Audio, transcript: str) -> Check:
     if rate > RATE_GOOD[1]:
         advice = f"Too fast for natural speech ({said}). Delete words of the transcript that are not in this part."
     elif rate < RATE_GOOD[0]:
-        advice = f"Slow pace ({said}). Add words of this part that are missing in the transcript."
+        advice = f"Slow speech rate ({said}). Add words of this part that are missing in the transcript."
     else:
-        return Check("speech rate", "ok", "Natural pace.")
+        return Check("speech rate", "ok", "Natural speech rate.")
     possible = RATE_POSSIBLE[0] <= rate <= RATE_POSSIBLE[1]
     return Check("speech rate", "warn" if possible else "fail", advice)
 

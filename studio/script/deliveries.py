@@ -124,10 +124,9 @@ class Deliveries:
     def store(self, name: str) -> Store:
         """Return a store for deliveries. Raises UnknownStore."""
         if name not in self.stores:
-            known = ", ".join(self.stores) or "none; add a folder or S3 to STUDIO_STORES"
-            raise UnknownStore(
-                f"the store {name} cannot hold deliveries (the Hub holds only voices); stores for deliveries: {known}"
-            )
+            if not self.stores:
+                raise UnknownStore("no store can hold deliveries; add a folder or S3 store to STUDIO_STORES")
+            raise UnknownStore(f"the store {name} cannot hold deliveries; choose {' or '.join(self.stores)}")
         return self.stores[name]
 
     def into(self, folder: Path, plan: DeliveryPlan, report: ProgressReporter) -> DeliveryReport:

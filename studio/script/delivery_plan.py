@@ -114,8 +114,8 @@ def _described(sheet: Sheet, select: Select, id: str, directions: bool) -> Deliv
 
 
 def _no_sound() -> Any:
-    raise BadInput("this line was not given its sound; use `with_sound`")
+    raise RuntimeError("this line has no audio; `with_sound` adds it")
 
 
 def _fault(check: TakeCheck) -> str:
-    return f"The check “{check.name}” failed: {check.message.rstrip('.')}."
+    return f"A check failed. {check.message.rstrip('.')}."

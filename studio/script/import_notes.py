@@ -2,19 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 
+from studio.progress import plural
 from studio.script.line_notes import LineNote, NoteKind, line_notes
 from studio.script.script import Sheet, Table
 
 NAMED = 3  # of many
-# After "1 line has" or "3 lines have", and before the cells.
+# What the lines have, which follows "1 line with" or "3 lines with", and advice.
 WORDS: Mapping[NoteKind, tuple[str, str]] = {
     "formula": (
-        "spreadsheet errors and cannot be rendered",
-        "Correct the formulas in the spreadsheet, or type the values here.",
+        "a spreadsheet error",
+        "The studio cannot render such a line. Correct the formula in the spreadsheet, or type the value here.",
     ),
     "same_id": ("a duplicate id", "Give each line its own id, for file names and updates."),
     "length": (
-        "a length that cannot be read",
+        "an unreadable length",
         "Write 2.5 for at most 2.5 s, or =2.5 for exactly 2.5 s. Without a readable length, a line has no length limit.",
     ),
     "language": ("a text that is not English", "The studio reads every text as English."),
@@ -32,10 +33,9 @@ def _sentence(kind: NoteKind, found: Sequence[Sequence[LineNote]]) -> str:
     count = sum(bool(each) for each in values)
     if not count:
         return ""
-    have = "line has" if count == 1 else "lines have"
     what, advice = WORDS[kind]
     shown = _some(list(dict.fromkeys(value for each in values for value in each)))
-    return f"{count:,} {have} {what}: {shown}. {advice}".rstrip()
+    return f"{plural(count, 'line')} with {what}: {shown}. {advice}".rstrip()
 
 
 def _some(names: Sequence[str]) -> str:

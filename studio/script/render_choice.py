@@ -46,7 +46,7 @@ def asked_for(
             wanted.append(LineRender(key=line.key))
             failures[line.key] = str(error)
     if not wanted:
-        raise NothingToRender("every line already has a take; select lines to add takes")
+        raise NothingToRender("every line already has a take; choose lines to add takes")
     return tuple(wanted), failures
 
 

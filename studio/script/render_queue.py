@@ -265,7 +265,7 @@ class RenderQueue:
     def _render(self, project_id: str) -> Render:
         self._projects.get(project_id)
         if project_id not in self._renders:
-            raise UnknownRender("this project has no render yet; select lines and start a render")
+            raise UnknownRender("this project has no render yet; choose lines and start a render")
         return self._renders[project_id]
 
     def _save(self, project_id: str, render: Render) -> None:

@@ -93,8 +93,8 @@ def missed(cell: str, file_s: float) -> str:
     wanted = f"{'exactly' if limit.exact else 'at most'} {limit.length_s:.2f} s"
     said = f"the file lasts {file_s:.2f} s with the silence at the edges, but should last {wanted}"
     if file_s > limit.length_s:
-        return f"{said}; shorten the text or allow more time"
-    return f"{said}; lengthen the text or allow less time"
+        return f"{said}; shorten the text or raise the length limit"
+    return f"{said}; lengthen the text or lower the required length"
 
 
 def fitted(order: Order, cell: str, settings: Iterable[Setting], edges_s: float = 0.0) -> Generator[Order, Take, Take]:

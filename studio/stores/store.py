@@ -127,7 +127,7 @@ class Store:
             lock.acquire(blocking=False)
         except Timeout as error:
             raise Occupied(
-                f"a transfer of {id} with {self.name} is already running; wait for it or pause it"
+                f"{id} is already being sent to or from {self.name}; wait, or pause that transfer"
             ) from error
         try:
             yield

@@ -15,6 +15,7 @@ from gradio.utils import run_coro_in_background
 from engines.errors import EngineError
 from engines.scheduling.fairness import Rotation
 from studio.order import Order, flat, read_order
+from studio.progress import plural
 from studio.studio import Studio
 from studio.telemetry.snapshot import Queued
 from studio.ui.admission import ELSEWHERE, files_among, was_uploaded
@@ -102,7 +103,7 @@ class GradioQueue(Queue):
         accepted, said, state = await super().push(body, request, username)
         if state == "queue_full":
             self._studio.telemetry.turned_away()
-            said = f"Queue is full: {len(self)} requests are waiting; try again in a moment"
+            said = f"Queue is full: {plural(len(self), 'waiting request')}; try again in a moment"
         return accepted, said, state
 
     def _keep_places(self, session_id: str) -> None:
@@ -112,7 +113,9 @@ class GradioQueue(Queue):
         if own < (places + 1) // 2 or len(self) >= places:
             return
         self._studio.telemetry.turned_away()
-        said = f"you already have {own} waiting line{'s' * (own > 1)}; wait until a line is finished, then try again"
+        said = (
+            f"{own} of your requests {'is' if own == 1 else 'are'} waiting; wait until one is finished, then try again"
+        )
         raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, said, dict(HEADERS[HTTPStatus.TOO_MANY_REQUESTS]))
 
     def _events(self) -> Iterator[Event]:

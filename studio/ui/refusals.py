@@ -21,7 +21,7 @@ from studio.web.proxies import route_path
 log = logging.getLogger(__name__)
 
 UNKNOWN = "unknown endpoint; see /gradio_api/info, or reload the page"
-UNREAD = "the request has the wrong form; see /gradio_api/info"
+UNREAD = "the request is malformed; see /gradio_api/info"
 UNREAD_UPLOAD = "the upload is not a form with files; send multipart/form-data with the files as `files`"
 CLOSED_DOOR = "this part of Gradio is not available; see /docs and /gradio_api/info"
 UPLOAD = "/gradio_api/upload"

@@ -16,6 +16,7 @@ from starlette.requests import HTTPConnection
 
 from studio.clock import ClockWatch
 from studio.errors import TooManyRequests, Unauthenticated
+from studio.progress import plural
 from studio.settings import Settings, read_keys
 from studio.web.ownership import source
 from studio.web.session import session_id_of
@@ -82,15 +83,14 @@ class Callers:
             allowed = self._limits[what]
             if not (allowed and amount):
                 continue
+            most = plural(allowed, what.removesuffix("s"))
             if amount > allowed:
-                raise LimitReached(
-                    f"this request exceeds the limit of {allowed:,} {what} per minute; split the request", 60
-                )
+                raise LimitReached(f"this request exceeds the limit of {most} per minute; split the request", 60)
             limit = RateLimitItemPerMinute(allowed)
             if not self._limiter.hit(limit, caller.name, what, cost=amount):
                 resets_at = self._limiter.get_window_stats(limit, caller.name, what).reset_time
                 wait_s = min(MINUTE_S, resets_at - time.time())
-                raise LimitReached(f"the limit is {allowed:,} {what} per minute; wait a moment", wait_s)
+                raise LimitReached(f"the limit is {most} per minute; wait a moment", wait_s)
 
 
 def _digest(key: str) -> bytes:

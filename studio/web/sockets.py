@@ -37,7 +37,7 @@ def _reason(error: OSError | UnicodeError) -> str:
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
         return "the port is in use; stop the other program, or choose another STUDIO_PORT"
     if isinstance(error, OSError) and error.errno == errno.EACCES:
-        return "this user may not open the port; choose a STUDIO_PORT above 1023"
+        return "this user cannot open the port; choose a STUDIO_PORT above 1023"
     if isinstance(error, (socket.gaierror, UnicodeError)):
         return "the host name does not resolve; correct STUDIO_HOST"
     return f"{error.strerror}; correct STUDIO_HOST and STUDIO_PORT"

@@ -248,7 +248,7 @@ def test_a_conflict_is_settled_by_saving_over_it(owner: Visitor, house: Served) 
 def test_a_conflict_is_settled_under_another_id(owner: Visitor, house: Served) -> None:
     conflicted(owner, house, "parted")
     expect(sheet(owner.page).get_by_label("New id")).to_have_value("parted-2")
-    sheet(owner.page).get_by_role("button", name="Save under new id").click()
+    sheet(owner.page).get_by_role("button", name="Save with new id").click()
     owner.expect_message("Champion saved.")
     assert known(owner, "parted")["notes"] == "Theirs."
     assert known(owner, "parted-2")["notes"] == "Mine, typed for an hour."
@@ -411,7 +411,7 @@ def test_a_champion_that_speaks_is_still_chosen_after_a_reload(owner: Visitor, h
 
 def attach(page: Page, id: str, weights: Path) -> None:
     choose(page, id, "Attach weights")
-    expect(sheet(page)).to_contain_text("S1-Mini still uses the reference")
+    expect(sheet(page)).to_contain_text("S1-Mini uses the reference")
     with page.expect_file_chooser() as chooser:
         sheet(page).get_by_role("button", name="Choose file").click()
     chooser.value.set_files(weights)

@@ -29,7 +29,7 @@ def test_engines_are_switched_mid_session_each_with_its_own_settings(visitor: Vi
     choose(page, "S1-Mini")
     expect(page.locator("#speed")).to_be_hidden()
     expect(page.locator("#steps")).to_be_hidden()
-    expect(page.locator(".engine-about")).to_contain_text("Weights:")
+    expect(page.locator(".engine-about")).to_contain_text("Licence of the weights:")
     expect(page.locator("#temperature input")).to_have_attribute("placeholder", "0.7")
     page.locator("#temperature input").fill("0.5")
     visitor.speak()

@@ -47,7 +47,7 @@ def test_buttons_mark_the_takes_of_the_selection(visitor: Visitor) -> None:
     expect(page.get_by_role("button", name="All rendered")).to_be_visible()
     rows(page).first.locator(".c-text").click()
     page.keyboard.press("Shift+ArrowDown")
-    marks = page.get_by_role("group", name="Mark selected lines")
+    marks = page.get_by_role("group", name="Mark ticked lines")
     for name, state in (("Hold", "hold"), ("Retake", "retake"), ("Select", "select")):
         marks.get_by_role("button", name=name, exact=True).click()
         until(lambda state=state: statuses(visitor) == [state, state, "made"])

@@ -53,7 +53,7 @@ def test_a_sentence_to_read_is_offered_while_recording_and_becomes_the_transcrip
 
 def test_who_says_something_else_has_it_transcribed(recorder: Visitor) -> None:
     page = recorder.page
-    page.get_by_role("button", name="Use own words").click()
+    page.get_by_role("button", name="Use my own words").click()
     expect(page.locator(".read-aloud")).to_be_hidden()
     page.get_by_role("button", name="Stop and use").click()
     recorder.expect_message("Automatic transcript.")

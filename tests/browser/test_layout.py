@@ -60,10 +60,10 @@ def test_nothing_on_speak_is_cut_off_or_covered(browser: Browser, studio: Served
         walk.look("long text")
         takes = page.locator("li.take")
         for take in (takes.nth(0), takes.nth(1)):
-            take.get_by_role("button", name="Select take").click()
+            take.get_by_role("button", name="Tick take").click()
             take.get_by_role("button", name="Add to Compare", exact=True).click()
         expect(page.locator(".side .fact", has_text="LUFS")).to_have_count(2)
-        walk.look("two takes selected and compared")
+        walk.look("two takes ticked and compared")
         takes.nth(0).get_by_role("button", name="Download").click()
         walk.look("download menu")
         page.keyboard.press("Escape")
@@ -92,7 +92,7 @@ def test_nothing_on_script_is_cut_off_or_covered(browser: Browser, studio: Serve
             page.locator(".line-drawer").get_by_role("button", name="Close").click()
         page.get_by_role("button", name="Play through").last.press("Control+a")
         expect(page.locator(".filters .chosen")).to_be_visible()
-        walk.look("all lines selected")
+        walk.look("all lines ticked")
         assert walk.faults == []
 
 

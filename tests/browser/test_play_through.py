@@ -46,7 +46,7 @@ def test_shift_selects_from_one_take_to_another_and_ctrl_adds_and_removes_one(li
     takes.nth(1).click(position=CORNER, modifiers=["Control"])
     takes.nth(4).click(position=CORNER, modifiers=["Meta"])
     expect(ticked(page)).to_have_text(["A.", "C.", "E."])
-    expect(page.locator(".chosen-takes")).to_contain_text("3 selected")
+    expect(page.locator(".chosen-takes")).to_contain_text("3 ticked")
     takes.nth(3).click(position=CORNER)
     expect(ticked(page)).to_have_count(0)
     page.keyboard.press("Shift+J")
@@ -58,7 +58,7 @@ def test_selected_takes_play_one_after_another_without_overlap_and_the_selection
 ) -> None:
     page, takes = listener.page, listener.page.locator("li.take")
     for at in (0, 2, 3):
-        takes.nth(at).get_by_role("button", name="Select take").click()
+        takes.nth(at).get_by_role("button", name="Tick take").click()
     page.get_by_role("button", name="Play through").click()
     expect(page.get_by_role("button", name="Stop, ")).to_be_visible()
     assert all(0 <= gap < 1.5 for gap in gaps(listener, 3))

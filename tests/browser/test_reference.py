@@ -37,7 +37,7 @@ def hum(length: int, level: float) -> Sound:
 ILLS: list[tuple[str, str, Callable[[Sound], Sound]]] = [
     ("silence", "Trim silence", lambda voice: np.concatenate([np.zeros(RATE), voice[: 7 * RATE // 4]])),
     ("level", "Normalise level", lambda voice: 0.02 * voice),
-    ("channels", "Use one channel", lambda voice: np.stack([voice, -0.6 * voice], 1)),
+    ("channels", "Use loudest channel", lambda voice: np.stack([voice, -0.6 * voice], 1)),
     ("rumble", "Apply high-pass", lambda voice: voice + 0.05),
     ("noise", "Reduce noise", lambda voice: voice + hum(len(voice), 0.01)),
 ]

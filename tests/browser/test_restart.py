@@ -54,7 +54,7 @@ def test_takes_their_settings_words_of_a_clip_and_a_vote_survive_kill_9(
             assert visitor.takes()[0]["starred"] is True
             assert page.request.get(audio).body() == before
             visitor.write("Something else.")
-            mine.get_by_role("button", name="Load script, voice and settings").click()
+            mine.get_by_role("button", name="Load text, voice and settings").click()
             expect(page.locator("#script textarea")).to_have_value(LINE)
             expect(page.locator("#seed input")).to_have_value("5")
             mine.get_by_role("button", name="Play take", exact=True).click()

@@ -511,7 +511,7 @@ def test_whoever_writes_over_another_tabs_text_is_told_and_can_take_it(writer: V
     page.keyboard.type(" Mine.")
     page.keyboard.press("Enter")
     until(lambda: texts(writer)[0] == "This is line one. Mine.")
-    message = page.locator(".notice-box", has_text="A was also changed elsewhere, to “Theirs.”")
+    message = page.locator(".notice-box", has_text="A was also changed in another window, to “Theirs.”")
     message.get_by_role("button", name="Use other version").click()
     until(lambda: texts(writer)[0] == "Theirs.")
 
@@ -530,7 +530,7 @@ def test_what_was_left_unsaved_is_sent_and_said_before_the_script_page_was_shown
     page.add_init_script("location.host && localStorage.removeItem('lost')")
     page.goto("about:blank")
     writer.open()
-    writer.expect_message("The line was also changed elsewhere, to “Theirs.”")
+    writer.expect_message("The line was also changed in another window, to “Theirs.”")
     assert texts(writer)[0] == "This is line one. Mine."
 
 
@@ -553,7 +553,7 @@ def test_a_text_for_a_line_that_another_tab_deleted_can_be_brought_back(writer: 
     elsewhere(writer, delete=[key])
     page.keyboard.type(" Mine.")
     page.keyboard.press("Enter")
-    message = page.locator(".notice-box", has_text="The line that you edited was deleted elsewhere.")
+    message = page.locator(".notice-box", has_text="The line that you edited was deleted in another window.")
     message.get_by_role("button", name="Restore").click()
     until(lambda: texts(writer)[0] == "This is line one. Mine.")
 

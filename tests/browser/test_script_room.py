@@ -84,6 +84,6 @@ def test_enough_lines_and_every_command_show_with_nine_counters_notices_and_a_se
         assert page.evaluate(HIDDEN) == []
         for at in range(3):
             page.locator(".line-row[data-key] .c-tick").nth(at).click()
-        expect(page.locator(".filters .chosen")).to_contain_text("3 selected")
+        expect(page.locator(".filters .chosen")).to_contain_text("3 ticked")
         assert page.evaluate(HIDDEN) == []
         assert page.evaluate(LINES) >= (3 if width < 1440 else least)

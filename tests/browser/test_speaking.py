@@ -155,7 +155,7 @@ def test_a_reroll_draws_a_new_seed_and_settings_come_back(visitor: Visitor) -> N
     assert visitor.takes()[0]["order"]["seed"] != 7
     visitor.write("Something else.")
     page.locator("#seed input").fill("")
-    page.get_by_role("button", name="Load script, voice and settings").last.click()
+    page.get_by_role("button", name="Load text, voice and settings").last.click()
     expect(page.locator("#script textarea")).to_have_value("A short line.")
     expect(page.locator("#seed input")).to_have_value("7")
 

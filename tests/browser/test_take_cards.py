@@ -57,7 +57,7 @@ def test_a_card_shows_failing_checks_first_in_full_and_counts_those_that_passed(
     expect(found.nth(1)).to_contain_text("words")
     cut = "(element) => element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight"
     assert not found.first.evaluate(cut)
-    summary = card.get_by_role("button", name="7 of 9 passed")
+    summary = card.get_by_role("button", name="7 of 9 checks passed")
     expect(card.get_by_role("list", name="Other checks")).to_be_hidden()
     summary.click()
     expect(card.get_by_role("list", name="Other checks").get_by_role("listitem")).to_have_count(7)

@@ -8,6 +8,7 @@ import { columnsOf, isHeader } from "../../assets/ui/js/script/columns.js";
 import { defaultTake, displayed, takeAt } from "../../assets/ui/js/script/line-takes.js";
 import { ALL, arranged, nextId, tally } from "../../assets/ui/js/script/lines.js";
 import { STATES, statusOf } from "../../assets/ui/js/script/status.js";
+import { summary } from "../../assets/ui/js/script/update-list.js";
 
 const roles = { id: 0, character: 1, text: 2 };
 
@@ -172,10 +173,28 @@ test("what a line's state is called begins with the words by which it is sought"
     }
 });
 
+test("a check is shown by words of the page, not by its name in the archive", () => {
+  const checks = [/** @type {TakeCheck} */ ({ name: "fit", outcome: "fail", message: "long", model: "", value: 3 })];
+  const long = line("a", [], { status: "made", takes: [take("t", { checks })] });
+  assert.equal(statusOf(long, long.takes[0], false).words, "check failed: length limit");
+});
+
+test("an update says how many lines it changes, and which edits stay", () => {
+  const one = (/** @type {Partial<LineDifference>} */ facts) =>
+    /** @type {LineDifference} */ ({ key: "k", cells: [], deleted: false, in_file: true, keepable: false, ...facts });
+  const comparison = (/** @type {LineDifference[]} */ ...lines) => /** @type {SheetComparison} */ ({ lines });
+  const cell = /** @type {CellDifference} */ ({ title: "text", kind: "studio", before: "1", studio: "2", sheet: "1" });
+  const edited = one({ key: "b", kind: "studio", keepable: true, cells: [cell] });
+  const lines = comparison(one({ key: "a", kind: "sheet" }), edited, one({ key: "c", kind: "added" }));
+  assert.equal(summary(lines, new Set(["b"])), "Lines: 1 changed, 1 new, 1 with your edits kept.");
+  assert.equal(summary(lines, new Set()), "Lines: 1 changed, 1 new, 1 replaced by the file.");
+  assert.equal(summary(comparison(), new Set()), "No changes.");
+});
+
 test("the grid shows id, character and text first, and every other column of the sheet after the status", () => {
   const sheet = /** @type {Sheet} */ ({ columns: ["x", "text", "id", "y"], roles: { text: 1, id: 2 } });
   const titles = columnsOf(sheet).map(({ title }) => title);
-  assert.deepEqual(titles, ["Selected", "id", "text", "Take", "Length", "Status", "x", "y"]);
+  assert.deepEqual(titles, ["Ticked", "id", "text", "Take", "Length", "Status", "x", "y"]);
 });
 
 test("headings are told from lines by two names that columns have", () => {

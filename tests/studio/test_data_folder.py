@@ -61,8 +61,8 @@ def test_a_disk_without_room_for_another_file_is_named(tmp_path: Path) -> None:
 def test_a_folder_of_another_user_is_named(tmp_path: Path) -> None:
     os.seteuid(NOBODY)
     try:
-        assert "this user may not write there" in refusal(tmp_path)
-        assert "this user may not write there" in refusal(tmp_path / "data")
+        assert "this user cannot write there" in refusal(tmp_path)
+        assert "this user cannot write there" in refusal(tmp_path / "data")
     finally:
         os.seteuid(0)
 

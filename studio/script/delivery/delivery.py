@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engines.errors import BadInput, Cancelled
 from engines.types import Progress
-from studio.progress import ProgressReporter
+from studio.progress import ProgressReporter, plural
 from studio.script.delivery.flags import Flag, line_flags
 from studio.script.delivery.gains import gains_db
 from studio.script.delivery.handoffs import TABLES, handoff_files
@@ -144,7 +144,7 @@ def _finished(
         tables |= handoff_files(kind, files, preset)
     for name, text in tables.items():
         _write(folder, name, text.encode())
-    report(Progress(1.0, f"{len(files)} files delivered"))
+    report(Progress(1.0, f"{plural(len(files), 'file')} delivered"))
     paths = sorted([*tables, *(path for file in files for path in (file.path, *file.sidecars))])
     changed = sum(is_formula(file.line.text) for file in files)
     flags = (

@@ -24,7 +24,8 @@ SAVE_AGAIN = "open the workbook in a spreadsheet and save the workbook again as 
 BROKEN = f"the workbook is damaged; {SAVE_AGAIN}"
 TOO_MUCH = f"the workbook unpacks to over {MAX_UNPACKED // MIB} MB; save the sheet as CSV UTF-8 and import the new file"
 TOO_MANY_ELEMENTS = (
-    "the workbook has too many formats and cells, with empty cells; save the sheet as CSV UTF-8 and import the new file"
+    "the workbook has too many formats or cells (empty cells count); "
+    "save the sheet as CSV UTF-8 and import the new file"
 )
 
 

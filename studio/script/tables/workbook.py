@@ -85,8 +85,8 @@ def _notes(cells: Worksheet, title: str, others: Sequence[str], lengths: int) ->
         )
     if other := cells.constants_outside(lengths):
         yield (
-            f"{_counted(other, 'A cell has a number', 'cells have a number')} typed as a formula (first cell: {other[0]}). "
-            "For an exact length, write “exactly 2.5”."
+            f"{_counted(other, 'A cell has', 'cells have')} a number as a formula, such as =2.5 (first cell: {other[0]}). "
+            "Only the number was imported, and as a length it is a maximum. For an exact length, write “exactly 2.5”."
         )
 
 

@@ -11,7 +11,7 @@ from studio.ui.presentation import FIRST_LINE
 def script() -> gr.Textbox:
     return gr.Textbox(
         FIRST_LINE,
-        label="Script",
+        label="Text",
         placeholder="Type a line",
         lines=4,
         max_lines=14,

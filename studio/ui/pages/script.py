@@ -34,7 +34,7 @@ def script_page(studio: Studio) -> None:
     takes = gr.Number(1, label="Takes", info="per line", precision=0, visible=False)
     best_of = gr.Number(1, label="Best of", info="seeds to try when a check fails", precision=0, visible=False)
     preset = gr.Textbox("game", label="Preset", visible=False)
-    encoding = gr.Textbox("", label="Encoding", info="of a CSV that is not Unicode; empty: guessed", visible=False)
+    encoding = gr.Textbox("", label="Encoding", info="of a CSV that is not Unicode; empty: detected", visible=False)
     outputs = [gr.File(label="Delivery", visible=False), gr.JSON(label="Report", visible=False)]
     gr.Button(visible=False).click(
         renderer(studio, Ownership(studio.settings)),

@@ -22,7 +22,7 @@ def test_a_rough_hearing_of_the_right_words_is_no_doubt(transcript: str) -> None
 
 @pytest.mark.parametrize("transcript", ["The farmer repaired the gate with a short piece of wire.", "Quick!"])
 def test_other_words_are_doubted_with_what_was_heard(transcript: str) -> None:
-    assert disagreement(ROUGH, transcript).startswith("Speech recognition gives “link can mean the lantern")
+    assert disagreement(ROUGH, transcript).startswith("Speech recognition heard “link can mean the lantern")
 
 
 @pytest.mark.parametrize(("heard", "transcript"), [("", RIGHT), (ROUGH, ""), (ROUGH, "[laughs]")])

@@ -17,8 +17,8 @@ def test_a_line_with_an_error_fails_with_a_reason_and_the_others_are_made(studio
     studio.scripts.change(project, cast=cast_of("anna"))
     sheet = studio.scripts.paste_sheet(project, SHEET, "act2.tsv")
     assert sheet["notes"] == [
-        "3 lines have spreadsheet errors and cannot be rendered: #REF!, #N/A, #NAME?. "
-        "Correct the formulas in the spreadsheet, or type the values here."
+        "3 lines with a spreadsheet error: #REF!, #N/A, #NAME?. "
+        "The studio cannot render such a line. Correct the formula in the spreadsheet, or type the value here."
     ]
     if ended:
         studio.scripts.render(project, RenderChoice(sheet=sheet["id"]))

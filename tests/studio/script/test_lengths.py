@@ -58,7 +58,7 @@ def test_a_file_that_its_edges_make_too_long_is_flagged(tmp_path: Path) -> None:
     (flag,) = [flag for flag in report.files[0].flags if flag.kind == "length"]
     assert flag.message == (
         "The file lasts 2.55 s with the silence at the edges, but should last at most 2.50 s; "
-        "shorten the text or allow more time."
+        "shorten the text or raise the length limit."
     )
 
 

@@ -107,8 +107,8 @@ def test_an_import_tells_of_ids_that_lines_share_and_of_lengths_that_cannot_be_r
     rows = "id\ttext\tmax seconds\nA\tone\tsoon\nA\ttwo\t2.5\n\tthree\t\n\tfour\tlater\nB\tfive\t=2 s\n"
     pasted = client.post(f"{ROOT}/{project}/sheets/paste", json={"text": rows, "name": "a.tsv"}).json()
     ids, lengths = pasted["notes"]
-    assert ids.startswith("2 lines have a duplicate id: A. ")
-    assert lengths.startswith("2 lines have a length that cannot be read: soon, later. Write 2.5 ")
+    assert ids.startswith("2 lines with a duplicate id: A. ")
+    assert lengths.startswith("2 lines with an unreadable length: soon, later. Write 2.5 ")
     assert client.get(f"{ROOT}/{project}/sheets/{pasted['id']}").json().get("notes") is None
 
 
@@ -306,9 +306,7 @@ def test_a_check_that_failed_on_a_delivered_take_is_among_what_somebody_should_l
         manifest = json.loads(
             zipfile.ZipFile(io.BytesIO(client.get(done["result"]["file"]).content)).read("manifest.json")
         )
-    assert (
-        flagged["flags"][0] == manifest["files"][0]["flags"][0] == "The check “words” failed: Missing or wrong: “one”."
-    )
+    assert flagged["flags"][0] == manifest["files"][0]["flags"][0] == "A check failed. Missing or wrong: “one”."
     assert not any("quiet" in flag for flag in flagged["flags"])
     fetched: list[Any] = []
     traverse(report, fetched.append, is_file_obj)
@@ -461,7 +459,7 @@ def test_a_delivery_that_failed_on_its_way_goes_on_without_being_made_again(
 def test_a_store_that_takes_no_deliveries_says_so_before_anything_is_made(shelved: httpx.Client, store: str) -> None:
     work = with_select(shelved)
     refused = shelved.post(f"{ROOT}/{work.project}/deliver", json={"sheet": work.sheet_id, "to": store})
-    assert (refused.status_code, "stores for deliveries: shelf" in refused.json()["detail"]) == (404, True)
+    assert (refused.status_code, "cannot hold deliveries; choose shelf" in refused.json()["detail"]) == (404, True)
     taking = {told["name"]: told["deliveries"] for told in shelved.get("/studio/stores").json()}
     assert taking == {"shelf": True, "hub": False}
 

@@ -219,7 +219,7 @@ def test_one_archive_is_on_one_way_at_a_time(shelf: Store, archive: Archive, tmp
 
     shelf.push("ahri", archive.path, archive.facts, report, threading.Event())
     assert refused
-    assert "already running" in refused[0]
+    assert "already being sent" in refused[0]
     push(opened(tmp_path), archive)
 
 

@@ -40,8 +40,8 @@ export function conflict(message, mine, theirs, { over, as }) {
       "div.conflict-ways",
       {},
       h("button.quiet", { type: "button", onclick: over }, "Replace with mine"),
-      h("span.hint", {}, "The other version stays in Versions. Or:"),
-      h("span.conflict-as", {}, id, h("button.quiet", { type: "button", onclick }, "Save under new id")),
+      h("span.hint", {}, "The other version stays in Versions. To keep both, save yours with a new id:"),
+      h("span.conflict-as", {}, id, h("button.quiet", { type: "button", onclick }, "Save with new id")),
     ),
   );
 }

@@ -3,8 +3,8 @@ import { field } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 
 const WHY = "Save a voice only with its owner’s consent. The archive contains the consent.";
-const NO_DATE = "Empty = the date is unknown.";
-const NO_CONSENT = "Empty = no consent is recorded.";
+const NO_DATE = "Enter the date, or leave it empty if it is unknown.";
+const NO_CONSENT = "Without a voice owner or consent text, no consent is recorded.";
 
 export class ConsentFields {
   constructor() {
@@ -43,7 +43,7 @@ export class ConsentFields {
   /** Ask for the date once somebody agrees, and say what an empty one means. */
   draw() {
     const given = this.consent;
-    const words = given ? (given.at ? "" : `Enter the date. ${NO_DATE}`) : NO_CONSENT;
+    const words = given ? (given.at ? "" : NO_DATE) : NO_CONSENT;
     if (this.note.textContent !== words) this.note.textContent = words;
   }
 }

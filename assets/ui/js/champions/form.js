@@ -200,7 +200,9 @@ export class ChampionForm {
       input.max = String(limits?.most ?? "");
       input.title = limits ? between(limits) : "";
     }
-    this.licence.textContent = engine?.licence ? `Weights: ${engine.licence}. Empty = default.` : "";
+    this.licence.textContent = engine?.licence
+      ? `Licence of the weights: ${engine.licence}. An empty field uses the default.`
+      : "";
   }
 }
 

@@ -26,8 +26,8 @@ export function openWeights(champion) {
     look: "narrow",
     body: [
       h("p", {}, what),
-      h("p.hint", {}, "The file is checked in a separate process."),
-      h("p.hint", {}, "S1-Mini still uses the reference."),
+      h("p.hint", {}, "The studio checks the file before use."),
+      h("p.hint", {}, "S1-Mini cannot use these weights. S1-Mini uses the reference."),
     ],
     actions: [choose],
   });

@@ -67,7 +67,7 @@ export class Ballot {
       this.hint,
       this.pair.trial.repeats && h("p.hint", {}, "You already voted on these two takes. This vote will not count."),
       keyLine("Keys to listen", [
-        ["Space", "play, then switch sides"],
+        ["Space", "play; press again to switch"],
         ["←", "A"],
         ["→", "B"],
         ["Esc", "pause"],
@@ -125,7 +125,7 @@ function sideCard(side, hear) {
 function hint({ tracks, ready }) {
   if (!tracks) return "Loading both takes…";
   if (ready) return "You can vote now. The names stay hidden until you vote.";
-  return "Listen to one second of A and of B to vote. Both have the same loudness.";
+  return "To vote, listen to at least 1 s of A and 1 s of B. Both have equal loudness.";
 }
 
 /** @param {[Choice, string]} vote  and its key @param {(choice: Choice) => unknown} act */

@@ -3,7 +3,7 @@ import { openDialog } from "../core/dialog.js";
 import { h, icon } from "../core/dom.js";
 
 const SHORT = 200; // characters, which need no scrolling
-const DIFFERENT = "These takes have different texts, so the words show which take is which. The vote will not count.";
+const DIFFERENT = "These takes have different texts, so the comparison is not blind. The vote will not count.";
 
 /** Over a trial. @param {TrialDesk} desk */
 export function lineOf({ trial, place }) {

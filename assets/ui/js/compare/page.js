@@ -182,7 +182,7 @@ function empty() {
       "p",
       {},
       "Speak one line twice, with two engines or two settings. Each such pair appears here. ",
-      "For any other two takes, press Compare on both in the list of takes, then press Compare blind.",
+      "For any other two takes, press Add to Compare on both in the list of takes, then press Compare blind.",
     ),
     h("a.button", { href: "#speak" }, "Go to Speak"),
   );
@@ -199,7 +199,8 @@ function hear(side) {
 /** @param {Choice} choice */
 function vote(choice) {
   if (stage() !== "open" || !pair) return undefined;
-  if (!pair.ready) return toast("Listen to both takes first. Press Space to play, then to switch.");
+  if (!pair.ready)
+    return toast("Listen to both takes first. Press Space to play. Press Space again to switch between A and B.");
   const { a, b } = pair.heard_s;
   return alone(async () => {
     pair?.pause();

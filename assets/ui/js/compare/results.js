@@ -5,8 +5,8 @@ import { titleOf } from "../core/state.js";
 import { verdict } from "./verdict.js";
 
 const EXPLAINED =
-  "Exact binomial interval (Clopper and Pearson) of the share of preferences, without ties. " +
-  "Decide the number of votes in advance. If you stop when the result looks good, the interval is too optimistic.";
+  "95\u00a0% interval of the share of votes, without ties (exact binomial, Clopper-Pearson). " +
+  "Decide the number of votes before you start; otherwise the interval is too narrow.";
 
 /** "F5-TTS, embedded, steps 7". @param {Arm} arm */
 export function armWords({ engine, checkpoint = "", settings = {} }) {

@@ -10,7 +10,7 @@ export function diskWarning() {
   if (!disk?.low) return "";
   const left = `Only ${size(disk.free_bytes)} left on the disk.`;
   if (!disk.short) return `${left} Delete unused takes and clips.`;
-  return `${left} New takes may not be saved. Deleted takes cannot be restored.`;
+  return `${left} Saving new takes can fail. Deleted takes cannot be restored.`;
 }
 
 /**

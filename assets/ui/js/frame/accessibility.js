@@ -9,7 +9,7 @@ const ATTRIBUTES = [
     [`#${name} input[type=number]`, "aria-label", label],
     [`#${name} input[type=range]`, "aria-label", `${label}, as a slider`],
   ]),
-  ["#script textarea", "aria-label", "Script"],
+  ["#script textarea", "aria-label", "Text"],
 ];
 
 export function completeMarkup() {

@@ -7,48 +7,52 @@ import { state } from "../core/state.js";
 const SPEAK = [
   ["Ctrl Enter", "Speak"],
   ["Esc", "Stop"],
-  ["Space", "Play or pause the selected take"],
-  ["J  K", "Next or previous take; with Shift: extend selection"],
-  ["T", "Play selected takes, or all from here; press again to stop"],
+  ["Space", "Play or pause the current take"],
+  ["J  K", "Next or previous take; with Shift: tick takes"],
+  ["T", "Play ticked takes, or all takes from the current one; press again to stop"],
   ["S", "Star take"],
   ["R", "New take with a random seed"],
   ["C", "Add take to Compare"],
   ["P", "Keep as champion"],
-  ["X", "Switch between A and B"],
+  ["X", "Switch between A and B in the comparison bar"],
   ["/", "Search takes"],
   ["Ctrl Z", "Undo on any page; with Shift: redo"],
 ];
 const SCRIPT = [
-  ["↑  ↓  ←  →", "Move; with Shift: extend selection"],
+  ["↑  ↓  ←  →", "Move; with Shift: tick lines"],
   ["Enter", "Edit cell; Esc cancels"],
   ["E", "Edit text"],
   ["A", "Add line"],
   ["Space", "Play the current take"],
-  ["T", "Play selected lines, or all from here; press again to stop"],
+  ["T", "Play ticked lines, or all lines from the current one; press again to stop"],
   ["1  –  9", "Choose and play a take"],
-  ["S  H  R", "Select, hold, retake"],
+  ["S  H  R", "Mark take: select, hold, retake"],
   ["N", "Add note to take"],
   ["B", "Blind mode: hide take details"],
-  ["X", "Add line to selection, or remove it"],
-  ["Ctrl A", "Select all visible lines"],
-  ["Ctrl Enter", "Render selected lines"],
+  ["X", "Tick or untick line"],
+  ["Ctrl A", "Tick all visible lines"],
+  ["Ctrl Enter", "Render ticked lines, or the current line"],
   ["Ctrl Z", "Undo; with Shift: redo"],
-  ["Del", "Delete lines"],
+  ["Del", "Delete ticked lines, or the current line"],
   ["/", "Find lines"],
 ];
 const COMPARE = [
-  ["Space", "Play, then switch sides; after the vote: play A, then B"],
+  ["Space", "Play; press again to switch between A and B; after the vote: play A, then B"],
   ["←  →", "Play A, play B"],
   ["Esc", "Pause"],
   ["A  X  B", "Vote: A, no preference, B"],
   ["U", "Undo vote"],
-  ["N", "Show names, then next pair"],
+  ["N", "Show names; press again for the next pair"],
 ];
 const CHAMPIONS = [
   ["J  K", "Next or previous champion"],
   ["Space", "Play or pause reference"],
   ["/", "Search champions"],
 ];
+
+// The limits of studio/script/checks/likeness.py.
+const LIKENESS =
+  "0.75 or more: the voice matches. 0.62 to 0.75: the voice may differ. Below 0.62: the voice does not match.";
 
 /** Once at a time: keys are deaf while a dialog is open. */
 export function openHelp() {
@@ -58,6 +62,7 @@ export function openHelp() {
     title: "Keyboard shortcuts",
     look: "help",
     body: [
+      h("h3", {}, "Speak page"),
       list(SPEAK),
       h("h3", {}, "Script page"),
       list(SCRIPT),
@@ -73,12 +78,11 @@ export function openHelp() {
   element.querySelector(".sheet-body")?.setAttribute("tabindex", "0"); // longer than a screen, and scrolled by keys
 }
 
-/** How closely each engine follows a new voice, where that is measured. */
+/** What the figures of likeness mean, and the likeness of each engine with measured takes. */
 function likenesses() {
   const measured = (state.telemetry?.engines ?? []).filter(({ likeness }) => likeness);
-  if (!measured.length) return [];
   const rows = measured.map(({ title, likeness }) => h("p", {}, `${title}: ${likeness}`));
-  return [h("h3", {}, "Likeness to the voice (0 to 1)"), ...rows];
+  return [h("h3", {}, "Likeness of a take to the voice (Resemblyzer, 0 to 1)"), h("p", {}, LIKENESS), ...rows];
 }
 
 /** The version of the studio that made this page. */

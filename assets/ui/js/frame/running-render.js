@@ -32,7 +32,7 @@ export function runningRender() {
 /** @param {RunningRender} render */
 function wordsOf({ state, sheet_name, done, total, eta_s }) {
   const others = renders().length - 1;
-  const more = others ? `, and ${plural(others, "other render")}` : "";
+  const more = others ? ` · ${plural(others, "more render")} ${others === 1 ? "is" : "are"} running` : "";
   if (state === "paused") return `Paused: ${sheet_name}, ${done} of ${total}${more}`;
   return `Rendering ${sheet_name}: ${done} of ${total}${eta_s === null ? "" : `, ${about(eta_s)} left`}${more}`;
 }

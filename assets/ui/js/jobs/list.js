@@ -20,7 +20,8 @@ export const DONE = {
   import: ({ result }) => `${result?.title} imported as ${result?.id}.`,
   push: ({ champion, store }) => `${champion} pushed to ${store}.`,
   pull: ({ store, result }) => `${result?.title} pulled from ${store} as ${result?.id}.`,
-  attach: ({ champion }) => `The weights work with ${champion}. Listen to a preview, then keep or discard the weights.`,
+  attach: ({ champion }) =>
+    `The weights work with ${champion}. Play the preview line, then save or discard the weights.`,
   plan: () => "",
 };
 

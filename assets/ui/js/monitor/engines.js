@@ -9,7 +9,7 @@ import { Backends } from "./backends.js";
 /** @type {Record<string, string>} */
 const CACHED = {
   codes: "encoded clips",
-  prefixes: "reference prefixes",
+  prefixes: "prepared references",
   references: "references",
   weights: "fine-tuned weights",
 };

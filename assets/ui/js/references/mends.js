@@ -13,7 +13,7 @@ import * as transcripts from "./transcripts.js";
 export const MENDS = {
   trim: { verb: "Trim silence", done: "Silence trimmed." },
   normalise: { verb: "Normalise level", done: "Level normalised." },
-  mono: { verb: "Use one channel", done: "Loudest channel used." },
+  mono: { verb: "Use loudest channel", done: "Loudest channel used." },
   high_pass: { verb: "Apply high-pass", done: "Rumble removed." },
   denoise: { verb: "Reduce noise", done: "Noise reduced." },
 };

@@ -14,7 +14,7 @@ import { isTyped } from "./transcripts.js";
 
 const SIGNS = /** @type {const} */ ({ ok: "check", warn: "warn", fail: "fail" });
 /** Names on the page, where they differ from the report's. @type {Record<string, string>} */
-const TITLES = { duration: "length", "speech rate": "pace" };
+const TITLES = { duration: "length" };
 const SPOKEN = { ok: "fine", warn: "warning", fail: "not usable" };
 
 // Noise is lowered only at a good level: gating a quiet clip leaves nothing of the voice.

@@ -15,7 +15,7 @@ export class SentenceToRead {
   constructor() {
     this.text = h("p.read-aloud", { lang: "en" });
     this.other = button("Another sentence", () => this.#show(true));
-    this.own = button("Use own words", () => this.#show(!this.isOffered));
+    this.own = button("Use my own words", () => this.#show(!this.isOffered));
     this.element = h(
       "div.sentence-to-read",
       {},
@@ -42,7 +42,7 @@ export class SentenceToRead {
     const label = this.element.querySelector(".label");
     if (label) label.textContent = offered ? "Read this aloud:" : "Say anything. The studio transcribes the recording.";
     this.text.hidden = this.other.hidden = !offered;
-    this.own.textContent = offered ? "Use own words" : "Show sentence";
+    this.own.textContent = offered ? "Use my own words" : "Show sentence";
   }
 }
 

@@ -13,7 +13,12 @@ import { chooseTake, current, takeOfLine, targets, view } from "./view.js";
 
 export const RATE = 48_000; // of the context that takes are heard at
 /** @type {Record<Mark, string>} */
-const MARKED = { "": "Mark removed", select: "Select", hold: "Hold", retake: "Retake" };
+const MARKED = {
+  "": "Mark removed",
+  select: "Marked as select",
+  hold: "Marked as hold",
+  retake: "Marked as retake",
+};
 
 /** @param {LineTake} take */
 export function soundOf({ id }) {
@@ -73,7 +78,7 @@ export function mark(mark) {
   if (!meant.length) return announce("No take to mark.");
   const given = meant.every(({ line, take }) => decides(line, take, mark)) ? "" : mark;
   const marks = meant.map(({ line, take }) => ({ line: line.key, take: take.id, mark: /** @type {Mark} */ (given) }));
-  perform({ marks }, `${given ? `mark ${MARKED[given]}` : "mark removal"} on ${plural(meant.length, "line")}`);
+  perform({ marks }, `${given || "removed"} mark on ${plural(meant.length, "line")}`);
   return announce(meant.length > 1 ? `${MARKED[given]}: ${plural(meant.length, "line")}.` : `${MARKED[given]}.`);
 }
 
@@ -84,12 +89,12 @@ export function selectNew(lines) {
     return take ? [{ line: key, take: take.id, mark: /** @type {Mark} */ ("select") }] : [];
   });
   const takes = plural(marks.length, "new take");
-  perform({ marks }, `selection of ${takes}`, { message: `${takes} selected.` });
+  perform({ marks }, `select mark on ${takes}`, { message: `${takes} marked as select.` });
 }
 
 /** @param {ScriptLine} line @param {LineTake} take @param {string} comment */
 export function comment(line, take, comment) {
-  perform({ marks: [{ line: line.key, take: take.id, comment }] }, "comment");
+  perform({ marks: [{ line: line.key, take: take.id, comment }] }, "note");
 }
 
 /** Delete the lines that are meant, with a way back. */

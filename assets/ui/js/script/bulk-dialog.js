@@ -25,7 +25,7 @@ export function openFill() {
     "form.fill",
     { id: FORM },
     field("Column", column),
-    field("Find", sought, "Empty = replace the whole cell."),
+    field("Find", sought, "Leave empty to replace the whole cell."),
     field("Replace with", value),
   );
   form.addEventListener("submit", (event) => {
@@ -52,5 +52,5 @@ function replace(column, sought, value) {
   });
   const count = cells.filter(({ line, value: after }) => after !== desk.lines.get(line)?.cells[column]).length;
   if (!perform({ cells }, `replacement of “${sought}”`, { message: `${plural(count, "line")} changed.` }))
-    toast(`No selected line contains “${sought}” in this column.`);
+    toast(`None of these lines contains “${sought}” in this column.`);
 }

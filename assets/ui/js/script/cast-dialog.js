@@ -13,7 +13,7 @@ import { loadVoices, voices } from "./voices.js";
 /** @import { Character } from "./casting.js" */
 
 const HINT = "If a character has several voices, each voice renders every line. Then select the best take.";
-const PROPOSED = "Suggested: same name. Save the cast to use this voice.";
+const PROPOSED = "Suggested because the names match. Save the cast to use this voice.";
 
 export async function openCast() {
   const { project } = desk;

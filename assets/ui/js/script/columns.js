@@ -28,7 +28,7 @@ const OURS = [
   { kind: "status", name: "status", title: "Status", by: "status", width: "196px", least: 196 },
 ];
 /** @type {Column} */
-const TICK = { kind: "tick", name: "tick", title: "Selected", by: null, width: "40px", least: 40 };
+const TICK = { kind: "tick", name: "tick", title: "Ticked", by: null, width: "40px", least: 40 };
 
 /** @param {Sheet} sheet @returns {Column[]} */
 export function columnsOf({ columns, roles }) {

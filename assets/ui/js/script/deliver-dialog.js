@@ -131,7 +131,7 @@ class DeliveryOrder {
     const names = new Set([...Object.keys(now), ...Object.keys(own)]);
     const count = [...names].filter((name) => JSON.stringify(now[name]) !== JSON.stringify(own[name])).length;
     this.note.hidden = !count;
-    this.other.textContent = `${plural(count, "choice")} changed`;
+    this.other.textContent = `${plural(count, "setting")} changed`;
     if (this.questions.preview) this.go.textContent = goWords(this.questions.files);
   }
 }
@@ -147,7 +147,11 @@ function remember(delivery) {
 /** Where the files go. @param {Store[]} stores @param {string} last */
 function goal(stores, last) {
   const options = stores.map(({ name, title, deliveries }) =>
-    h("option", { value: name, disabled: !deliveries }, deliveries ? `${name} · ${title}` : `${name} · voices only`),
+    h(
+      "option",
+      { value: name, disabled: !deliveries },
+      deliveries ? `${name} · ${title}` : `${name} · cannot hold deliveries`,
+    ),
   );
   const select = h("select", {}, h("option", { value: "" }, "This computer (ZIP)"), ...options);
   const note = h("p.hint");
@@ -177,7 +181,7 @@ function hearSubmit({ form, go, dialog }, chosen) {
     run.begin(async () => {
       await Promise.all([saved(), kept]);
       return post(path, same ? {} : order);
-    }, tellEnded);
+    }, tellOutcome);
     attend(run, { form, go, dialog }, chosen);
   });
   if (run.end) attend(run, { form, go, dialog }, chosen);
@@ -210,7 +214,7 @@ async function attend(run, { go, dialog }, chosen) {
   if (run.failed) go.textContent = "Try again";
 }
 
-/** The dialog is closed; it shows the result when it is opened again. */
-function tellEnded() {
-  toast("The delivery ended.", { action: "Show", onaction: openDeliver });
+/** The dialog is closed; it shows the result when it is opened again. @param {string} outcome */
+function tellOutcome(outcome) {
+  toast(outcome, { action: "Show", onaction: openDeliver });
 }

@@ -104,7 +104,7 @@ function renderWords(stale) {
   if (ready === stale.length) return ready === 1 ? "The new take is ready." : "The new takes are ready.";
   return ready
     ? `${plural(ready, "new take")} ready, ${stale.length - ready} to render.`
-    : "Renders and selects new takes.";
+    : "Renders new takes and marks them as select.";
 }
 
 /** @param {HTMLElement[]} lines */

@@ -34,6 +34,7 @@ export class DeliveryRun {
     /** What was made and not sent. @type {{id: string, order: string} | null} */
     this.failed = null;
     this.running = false;
+    this.state = ""; // at its end
     this.bar = h("i");
     this.words = h("span.hint", { role: "status" });
     const stop = h(
@@ -52,22 +53,31 @@ export class DeliveryRun {
 
   /**
    * Begin a delivery. `onhidden` is called at its end if the dialog is closed then.
-   * @param {() => Promise<Delivery>} ask @param {() => void} onhidden
+   * @param {() => Promise<Delivery>} ask @param {(outcome: string) => void} onhidden
    */
   begin(ask, onhidden) {
     const follow = async () => {
       this.running = true;
       changed(STATE.delivery);
+      this.state = "failed";
       try {
-        return await this.#follow(await ask());
+        const done = await this.#follow(await ask());
+        this.state = done.state;
+        return done;
       } finally {
         this.running = false;
         changed(STATE.delivery);
-        if (!this.element.isConnected) onhidden();
+        if (!this.element.isConnected) onhidden(this.outcome);
       }
     };
     this.end = follow();
     this.end.catch(() => {}); // the dialog shows it
+  }
+
+  /** How it ended, as a sentence. */
+  get outcome() {
+    if (this.state === "done") return "The delivery is complete.";
+    return this.state === "cancelled" ? "The delivery was cancelled." : "The delivery failed.";
   }
 
   /** Its end was shown. */

@@ -40,7 +40,7 @@ export class Drawer {
     this.more = h("button.quiet.small", { type: "button", onclick: renderOnce }, "Render take");
     this.close = iconButton("close", "Close", () => this.open(false));
     this.takes = h("ul.takes-of-line", { "aria-label": "Takes of the line" });
-    this.through = playButton("Play selected takes, or all takes of this line", () => playTakes(this.several.ids));
+    this.through = playButton("Play ticked takes, or all takes of this line", () => playTakes(this.several.ids));
     this.several = new Selection();
     this.none = h("div.no-takes");
     this.element = h(

@@ -66,7 +66,7 @@ function open(grid, { line, column, title, before, value, cell }) {
       close();
       const amend = () => edit(grid, text);
       const cells = text === before ? [] : [{ line, column, value: text, before }];
-      perform({ cells }, `${title} edited`, { amend });
+      perform({ cells }, `edit of ${title}`, { amend });
       if (down || right) step(down, right);
       if (focused || down || right) grid.reveal();
     },

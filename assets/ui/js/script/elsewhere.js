@@ -26,12 +26,12 @@ function tellOverwritten({ place, told: { overwritten: cells = [] } }) {
   const short = value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value;
   const words =
     cells.length > 1
-      ? `${plural(cells.length, "cell")} were also changed elsewhere. Your edits replaced those changes.`
-      : `${nameOf(line)} was also changed elsewhere, to “${short}”. Your edit replaced that change.`;
+      ? `${plural(cells.length, "cell")} were also changed in another window. Your edits replaced those changes.`
+      : `${nameOf(line)} was also changed in another window, to “${short}”. Your edit replaced that change.`;
   toast(words, {
     stays: true,
     action: "Use other version",
-    onaction: () => change({ cells }, place, "use of the other version"),
+    onaction: () => change({ cells }, place, "other version"),
   });
 }
 
@@ -42,8 +42,8 @@ function tellDeleted({ place, change: { cells = [] }, told }) {
   if (!gone.length) return;
   const words =
     gone.length > 1 ? `${plural(gone.length, "line")} that you edited were` : "The line that you edited was";
-  const onaction = () => change({ restore: gone }, place, "restore of deleted lines");
-  toast(`${words} deleted elsewhere.`, { stays: true, action: "Restore", onaction });
+  const onaction = () => change({ restore: gone }, place, "restored lines");
+  toast(`${words} deleted in another window.`, { stays: true, action: "Restore", onaction });
 }
 
 /** @param {SheetChange} change @param {Place} place @param {string} words */

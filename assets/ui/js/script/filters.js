@@ -47,7 +47,7 @@ export class Filters {
       this.clear,
       h("span.gap"),
       this.chosen,
-      playButton("Play takes of the selected lines, or from here (T)", playLines),
+      playButton("Play ticked lines, or all lines from the current one (T)", playLines),
       h("button.quiet.add-line", { type: "button", onclick: add }, "Add line"),
     );
     follow([STATE.script, STATE.lines], () => this.#drawCharacters());
@@ -112,22 +112,22 @@ export class Filters {
     chosen.hidden = !count;
     if (!count || chosen.dataset.count === String(count)) return;
     chosen.dataset.count = String(count);
-    const button = (/** @type {string} */ words, /** @type {() => unknown} */ onclick) =>
-      h("button.quiet.small", { type: "button", onclick }, words);
+    const button = (/** @type {string} */ words, /** @type {() => unknown} */ onclick, title = "") =>
+      h("button.quiet.small", { type: "button", onclick, title: title || null }, words);
     chosen.replaceChildren(
-      h("b", {}, `${count.toLocaleString("en")} selected`),
+      h("b", {}, `${count.toLocaleString("en")} ticked`),
       h(
         "span.chosen-marks",
-        { role: "group", "aria-label": "Mark selected lines" },
-        button("Select", () => mark("select")),
-        button("Hold", () => mark("hold")),
-        button("Retake", () => mark("retake")),
+        { role: "group", "aria-label": "Mark ticked lines" },
+        button("Select", () => mark("select"), "Mark as select"),
+        button("Hold", () => mark("hold"), "Mark as hold"),
+        button("Retake", () => mark("retake"), "Mark as retake"),
       ),
       button("Change column…", openFill),
       button("Render", renderSelection),
       button("Render options…", askRender),
       button("Delete", discard),
-      iconButton("close", "Clear selection", () => selectAll(false)),
+      iconButton("close", "Untick all lines", () => selectAll(false)),
     );
   }
 }

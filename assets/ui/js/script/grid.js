@@ -82,7 +82,11 @@ export class Grid {
     const sort = by ?? null;
     const button =
       sort === null
-        ? h("button.head-button", { type: "button", "aria-label": "Select all lines", onclick: toggleAll }, h("i.tick"))
+        ? h(
+            "button.head-button",
+            { type: "button", "aria-label": "Tick all visible lines", onclick: toggleAll },
+            h("i.tick"),
+          )
         : h("button.head-button", { type: "button", title, onclick: () => toggleSort(sort) }, h("span", {}, title));
     const edge = sort !== null && columnEdge(column, () => this.#drawTracks());
     return h(`div.cell.c-${name}`, { role: "columnheader", "aria-colindex": at + 1 }, button, edge);

@@ -84,12 +84,14 @@ export class RenderBar {
     const { done, total, eta_s, compute_s, audio_s, state, trouble } = render;
     const running = state === "running";
     const left = running ? (eta_s === null ? "" : `, ${about(eta_s)} left`) : "";
-    const cost = audio_s ? `${minutes(audio_s)} of audio in ${minutes(compute_s)}` : "";
+    const cost = audio_s ? `${minutes(audio_s)} of audio, computed in ${minutes(compute_s)}` : "";
     const why = trouble && `. ${sentence(trouble)}`;
     const { unchecked } = tally(desk.lines.values());
     const made = Math.min(total, done + unchecked); // a line is done when its takes are checked
     const count =
-      made > done ? `${made} of ${plural(total, "line")} made, ${done} checked` : `${done} of ${plural(total, "line")}`;
+      made > done
+        ? `${made} of ${plural(total, "line")} rendered, ${done} checked`
+        : `${done} of ${plural(total, "line")}`;
     const words = `${running ? "Rendering" : "Paused"}: ${count}${left}${why}`;
     /** @type {Record<string, () => unknown>} */
     const pause = running ? { Pause: () => enter("pause") } : { Resume: () => enter("resume") };
@@ -118,7 +120,7 @@ export class RenderBar {
     if (!render) return;
     const quarter = render.total ? Math.floor((TOLD * render.done) / render.total) : 0;
     if (render.state === "running") {
-      if (quarter > this.told) announce(`${render.done} of ${render.total} lines rendered.`);
+      if (quarter > this.told) announce(`${render.done} of ${plural(render.total, "line")} rendered.`);
       this.told = quarter;
     } else if (this.told >= 0 && this.state === "running") {
       const failed = render.failed.length ? `, ${plural(render.failed.length, "line")} failed` : "";
@@ -197,7 +199,7 @@ function checking() {
 function delivering() {
   const run = runOf(desk.sheet?.id ?? "");
   if (!run.end) return null;
-  if (!run.running) return { words: "The delivery ended.", acts: { "Show result": openDeliver } };
+  if (!run.running) return { words: run.outcome, acts: { "Show result": openDeliver } };
   const words = `Delivering: ${run.words.textContent || "starting"}`;
   return { words, acts: { Show: openDeliver, "Cancel delivery": () => attempt(() => run.cancel()) } };
 }

@@ -38,17 +38,22 @@ export function renderSelection() {
   return renderLines(targets());
 }
 
+/** What can be rendered. @param {number} chosen @param {number} due */
+function whichLines(chosen, due) {
+  const option = (/** @type {string} */ value, /** @type {string} */ words, /** @type {number} */ count) =>
+    h("option", { value, disabled: !count }, `${words}: ${count.toLocaleString("en")}`);
+  return [
+    option("chosen", view.selected.size ? "Ticked lines" : "Current line", chosen),
+    option("due", "Lines that need a take (none, stale, retake)", due),
+    option("shown", "All visible lines", view.shown.length),
+  ];
+}
+
 /** With more choice. */
 export function askRender() {
   const { due } = tally(desk.lines.values());
   const chosen = targets();
-  const which = h(
-    "select",
-    {},
-    h("option", { value: "chosen", disabled: !chosen.length }, `Selection: ${plural(chosen.length, "line")}`),
-    h("option", { value: "due", disabled: !due }, `No take, stale or retake: ${plural(due, "line")}`),
-    h("option", { value: "shown" }, `All shown: ${plural(view.shown.length, "line")}`),
-  );
+  const which = h("select", {}, ...whichLines(chosen.length, due));
   which.value = view.selected.size || !due ? "chosen" : "due";
   const takes = h("input", { type: "number", min: 1, max: 16, value: 1, required: true });
   const budget = h("input", { type: "number", min: 0, max: 16, value: 0, required: true });
@@ -58,7 +63,7 @@ export function askRender() {
     { id: FORM },
     field("Lines", which),
     field("Takes per voice", takes, "Each take has a different seed."),
-    field("Retries", budget, "Maximum number of new seeds for a take with a failed check."),
+    field("Retries", budget, "How many more seeds to try if a check fails."),
     h("label.check", {}, again, "Add takes to lines that already have a take"),
   );
   form.addEventListener("submit", async (event) => {

@@ -100,7 +100,7 @@ function tick(cell) {
   cell.setAttribute("aria-readonly", "true");
   return (/** @type {ScriptLine} */ line) => {
     const name = line.cells.find(Boolean) ?? "empty line";
-    cell.setAttribute("aria-label", `Select ${name.slice(0, 60)}`);
+    cell.setAttribute("aria-label", `Tick ${name.slice(0, 60)}`);
   };
 }
 

@@ -1,4 +1,5 @@
 /** What a line's state is called, and its sign: never by colour alone. */
+import { checkName } from "./check-names.js";
 import { concern, finding, verdict } from "./line-takes.js";
 
 /** @typedef {keyof typeof import("../core/icons.js").ICONS} Sign */
@@ -43,5 +44,5 @@ function concerns(take, state) {
   const { failed, doubtful } = verdict(take);
   const count = failed || doubtful;
   const name = take.checks.find(({ outcome }) => outcome === (failed ? "fail" : "doubt"))?.name ?? "";
-  return `${STATES[state].words}: ${count > 1 ? `${count} checks` : name}`;
+  return `${STATES[state].words}: ${count > 1 ? `${count} checks` : checkName(name)}`;
 }

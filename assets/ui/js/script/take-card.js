@@ -23,6 +23,9 @@ const MARKS = /** @type {const} */ ([
  * @typedef {{press: (id: string, how: Modifiers) => void, toggle: (id: string) => void}} Several
  */
 
+/** @param {number} score */
+const best = (score) => `Suggested: best check score of this line (${score.toFixed(2)}).`;
+
 export class TakeCard {
   /** @param {LineTake} take @param {ScriptLine} line @param {Several} several */
   constructor(take, line, several) {
@@ -36,7 +39,7 @@ export class TakeCard {
     this.waveform = new Waveform().show({ peaks: take.peaks });
     this.time = h("span.readout.time");
     this.facts = h("span.facts");
-    this.tick = iconButton("box", "Select take", () => this.several.toggle(this.take.id), { "aria-pressed": "false" });
+    this.tick = iconButton("box", "Tick take", () => this.several.toggle(this.take.id), { "aria-pressed": "false" });
     this.voice = h("b.take-voice");
     this.checks = new TakeChecks();
     this.marks = MARKS.map(([name, words, sign, key]) => this.#mark(name, words, sign, key));
@@ -100,7 +103,8 @@ export class TakeCard {
       selectAll(false); // this take alone is meant
       this.#choose(() => mark(name));
     };
-    return h("button.quiet.small", { type: "button", "aria-keyshortcuts": key, onclick }, icon(sign), words);
+    const title = `Mark as ${name}`;
+    return h("button.quiet.small", { type: "button", "aria-keyshortcuts": key, title, onclick }, icon(sign), words);
   }
 
   #comment() {
@@ -159,15 +163,11 @@ export class TakeCard {
     const { engine, seed, length_s, stale, changed, proposed, score } = this.take;
     const fact = (/** @type {string} */ words, title = "") => h("span.fact", title ? { title } : {}, words);
     const told = [fact(titleOf(engine), "Engine"), fact(`seed ${seed}`)];
-    const judged = score === null ? "" : `Check score: ${score.toFixed(2)}`;
     return [
       fact(seconds(length_s), "Length of the delivered file"),
       ...(view.blind ? [] : told),
       stale && h("span.fact.stale", { title: "Changed after this take was rendered" }, `stale: ${changed.join(", ")}`),
-      proposed &&
-        judged &&
-        !view.blind &&
-        h("span.fact.proposed", { title: `Best take of this line. ${judged}` }, "suggested"),
+      proposed && score !== null && !view.blind && h("span.fact.proposed", { title: best(score) }, "suggested"),
     ].filter((one) => one !== false);
   }
 

@@ -1,6 +1,7 @@
 /** The checks of a take: what failed and what is in doubt at once, the rest on demand. */
 import { h, icon } from "../core/dom.js";
 import { sentence } from "../core/format.js";
+import { checkName } from "./check-names.js";
 
 const OUTCOMES = /** @type {const} */ ({
   fail: { sign: "fail", words: "failed" },
@@ -35,7 +36,7 @@ export class TakeChecks {
     const count = (/** @type {TakeCheck["outcome"]} */ wanted) =>
       checks.filter(({ outcome }) => outcome === wanted).length;
     const [passed, unmeasured] = [count("ok"), count("unmeasured")];
-    const words = `${passed} of ${checks.length - unmeasured} passed`;
+    const words = `${passed} of ${checks.length - unmeasured} checks passed`;
     this.element.hidden = blind || !(checks.length || pending.length);
     this.found.replaceChildren(...items(attention), ...pending);
     this.found.hidden = !this.found.children.length;
@@ -67,7 +68,7 @@ function checkItem({ name, outcome, message, model }) {
     "li",
     { "data-outcome": outcome, title: by },
     icon(sign),
-    h("span.check-name", {}, name),
+    h("span.check-name", {}, checkName(name)),
     h("span.sr-only", {}, `${words}. ${by}`),
     outcome !== "ok" && h("span.found", { "aria-hidden": "true" }, message),
   );

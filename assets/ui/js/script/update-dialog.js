@@ -78,7 +78,7 @@ class Update {
   }
 
   #tell() {
-    if (this.comparison && this.list) this.words.textContent = `${summary(this.comparison, this.list.kept)}.`;
+    if (this.comparison && this.list) this.words.textContent = summary(this.comparison, this.list.kept);
   }
 
   async #apply() {
@@ -93,7 +93,7 @@ class Update {
       await arrived(this.project, sheet, file);
       recordSheet(
         `update of ${comparison.name}`,
-        `${comparison.name} updated: ${summary(comparison, list.kept)}.`,
+        `${comparison.name} updated. ${summary(comparison, list.kept)}`,
         turner(path, sheet),
       );
     } catch (error) {

@@ -60,7 +60,7 @@ export class UpdateList {
       );
     const some = ORDER.filter((kind) => counts[kind] || kind === "both");
     return [
-      button(null, "changes", this.lines.length),
+      button(null, this.lines.length === 1 ? "change" : "changes", this.lines.length),
       ...some.map((kind) => button(kind, FILTERS[kind], counts[kind])),
     ];
   }
@@ -167,12 +167,12 @@ export function summary({ lines }, kept) {
     [count((line) => ["sheet", "both"].includes(line.kind) && line.in_file && !line.deleted && used(line)), "changed"],
     [count(({ kind }) => kind === "added"), "new"],
     [count((line) => !line.in_file && used(line)), "removed"],
-    [count((line) => line.keepable && kept.has(line.key)), "with edits kept"],
+    [count((line) => line.keepable && kept.has(line.key)), "with your edits kept"],
     [
       count((line) => line.cells.length > 0 && ["studio", "both"].includes(line.kind) && used(line)),
-      "with edits replaced",
+      "replaced by the file",
     ],
   ];
   const said = parts.filter(([number]) => number).map(([number, words]) => `${number} ${words}`);
-  return said.length ? said.join(", ") : "no changes";
+  return said.length ? `Lines: ${said.join(", ")}.` : "No changes.";
 }

@@ -48,7 +48,7 @@ function draw(about) {
     byId(name).hidden = !(name in engine.settings);
     fields.input(name).placeholder = String(engine.info?.defaults[name] ?? "default");
   }
-  const terms = h("span.licence", {}, `Weights: ${engine.licence}.`);
+  const terms = h("span.licence", {}, `Licence of the weights: ${engine.licence}.`);
   const approximate = engine.likeness && "The built-in weights speak English and approximate the voice. ";
   about.replaceChildren(`${engine.good_at} ${approximate}`, terms);
   changed(STATE.engine);

@@ -81,7 +81,7 @@ function show(spoken, facts, reading) {
       h("span.label", {}, "Spoken as"),
       ...reading.spoken.flatMap((piece) => drawn(piece, markers)),
     );
-  else spoken.replaceChildren(h("span.label", {}, unsaid.length ? "Rest spoken as typed" : "Spoken as typed"));
+  else spoken.replaceChildren(h("span.label", {}, unsaid.length ? "The rest is spoken as typed" : "Spoken as typed"));
   if (unsaid.length && !error) spoken.prepend(h("span.unsaid", {}, `Not spoken: ${unsaid.join(" ")}`));
   if (dropped.length && !error) {
     const chips = dropped.flatMap(({ written }) => [directionChip(written), " "]);

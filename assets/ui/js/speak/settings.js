@@ -8,7 +8,7 @@ import { chosen } from "./engine.js";
 
 // One line each, for words only engineers know; the engines explain their settings themselves.
 const EXPLAINED = {
-  seed: "Same seed and settings: same take. Empty = random.",
+  seed: "The same seed and settings give the same take. Leave empty for a random seed.",
   engine: "Model that generates the speech",
 };
 const FOLDED = fields.SETTINGS.filter((name) => !fields.SLIDERS.some((slider) => slider.name === name));

@@ -41,7 +41,7 @@ export async function speak(earlier = null, { fresh = !earlier, aloud = true, re
   clearFailures();
   const wanted = earlier ?? order();
   if (unavailable(wanted.engine)) return refuse(unavailable(wanted.engine));
-  if (!wanted.text.trim()) return refuse("the script is empty; type a line", "script");
+  if (!wanted.text.trim()) return refuse("the text is empty; type a line", "script");
   if (!wanted.champion && !wanted.transcript.trim())
     return refuse("the transcript is empty; type exactly the words in the selected part", "transcript");
   player.stop();

@@ -29,7 +29,7 @@ export class TakeRow {
     this.folder = h("span.fact", { title: "Folder" });
     this.voice = h("span.fact.take-voice", { title: "Voice" });
     this.engine = h("span.fact", { title: take.checkpoint });
-    this.tick = iconButton("box", "Select take", () => toggleChosen(this.take.id), { "aria-pressed": "false" });
+    this.tick = iconButton("box", "Tick take", () => toggleChosen(this.take.id), { "aria-pressed": "false" });
     this.compare = iconButton("compare", "Add to Compare", () => toggleCompare(this.take.id), {
       "aria-pressed": "false",
     });
@@ -96,7 +96,7 @@ export class TakeRow {
         this.voice,
         this.folder,
         this.engine,
-        fact(`seed ${order.seed}`, "Same seed and settings: same take"),
+        fact(`seed ${order.seed}`, "The same seed and settings give the same take"),
         fact(seconds(duration_s), "Length"),
         fact(`TTFA ${fine(cost.ttfa_s)}`, "Time to first audio (TTFA)"),
         fact(
@@ -114,7 +114,7 @@ export class TakeRow {
       {},
       this.tick,
       iconButton("again", "New take with a random seed", () => this.reroll()),
-      iconButton("settings", "Load script, voice and settings", () => this.use()),
+      iconButton("settings", "Load text, voice and settings", () => this.use()),
       this.compare,
       downloadMenu(this.take),
       iconButton("champion", "Keep as champion", () => openKeeper(this.take.id), { "data-owners": true }),
@@ -189,7 +189,7 @@ export class TakeRow {
   use() {
     return attempt(async () => {
       await restore(this.take.order);
-      toast("Script, voice and settings loaded from the take.");
+      toast("Text, voice and settings loaded from the take.");
     });
   }
 }

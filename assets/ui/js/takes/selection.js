@@ -60,7 +60,7 @@ function order() {
 
 /** @param {boolean} several */
 function tell(several) {
-  if (several && selection.ids.size) announce(`${plural(selection.ids.size, "take")} selected.`);
+  if (several && selection.ids.size) announce(`${plural(selection.ids.size, "take")} ticked.`);
 }
 
 /** Play the chosen takes, or all from the current one on; while they play, stop. */

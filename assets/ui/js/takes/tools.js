@@ -70,9 +70,9 @@ function chosen(value) {
 
 /** Play through, and menus that act on the chosen takes, or else on all that show. */
 export function actions() {
-  const play = playButton("Play selected takes, or all from here (T)", playThrough);
+  const play = playButton("Play ticked takes, or all takes from the current one (T)", playThrough);
   const count = h("b");
-  const chosen = h("span.chosen-takes", {}, count, iconButton("close", "Clear selection", chooseNone));
+  const chosen = h("span.chosen-takes", {}, count, iconButton("close", "Untick all takes", chooseNone));
   const more = menu(iconButton("dots", "Actions for takes"), () => {
     const takes = meantTakes();
     const [words, starred] = [plural(takes.length, "take"), takes.filter((take) => take.starred).length];
@@ -84,7 +84,7 @@ export function actions() {
   follow([STATE.selected, STATE.takes, STATE.filter], () => {
     const many = chosenTakes().length;
     chosen.hidden = !many;
-    count.textContent = `${many} selected`;
+    count.textContent = `${many} ticked`;
   });
   return h("div.take-menus", {}, chosen, play, more, exportMenu());
 }

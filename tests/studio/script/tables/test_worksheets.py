@@ -151,7 +151,7 @@ def test_a_number_typed_as_a_formula_in_another_column_has_a_note() -> None:
     table = read_table(attacks.workbook(rows), "a.xlsx")
     assert table.rows[0][0] == "7"
     (note,) = table.notes
-    assert note.startswith("A cell has a number typed as a formula (first cell: A2). For an exact length")
+    assert note.startswith("A cell has a number as a formula, such as =2.5 (first cell: A2). Only the number")
 
 
 def test_errors_of_formulas_are_imported_as_shown() -> None:
