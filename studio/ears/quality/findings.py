@@ -15,6 +15,7 @@ from studio.ears.quality.tones import Hum, Tone
 
 Severity = Literal["none", "doubt", "fail"]
 Use = Literal["take", "reference"]
+WORST: tuple[Severity, ...] = ("none", "doubt", "fail")  # the worst last
 
 TONE_FAIL_DB, HUM_FAIL_DB = -40.0, -30.0  # relative to the speech
 DC_DOUBT, DC_FAIL = 0.01, 0.1  # of full scale

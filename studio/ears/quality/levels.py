@@ -48,15 +48,14 @@ def measure_levels(audio: Audio) -> Levels:
     """Return the levels of speech and noise."""
     rate = audio.sample_rate
     active = active_frames(audio.samples, rate)
+    if not len(active):
+        return Levels(0.0, FLOOR_DB, FLOOR_DB)
     power = _frame_power(audio, len(active))
     near = np.convolve(active, np.ones(2 * GUARD_FRAMES + 1), "same") > 0
     quiet = power[~near]
-    if len(quiet) >= QUIET_LEAST_FRAMES:
-        noise = float(quiet.mean())
-    else:
-        noise = float(np.percentile(power, QUIETEST_PERCENTILE)) if len(power) else 0.0
+    noise = quiet.mean() if len(quiet) >= QUIET_LEAST_FRAMES else np.percentile(power, QUIETEST_PERCENTILE)
     speech = float(power[active].mean()) if active.any() else 0.0
-    return Levels(float(active.sum()) * frame_length(rate) / rate, _db(speech), _db(noise))
+    return Levels(float(active.sum()) * frame_length(rate) / rate, _db(speech), _db(float(noise)))
 
 
 def dc_offset(audio: Audio) -> float:
@@ -69,6 +68,8 @@ def rumble_and_bandwidth(audio: Audio, tones: Sequence[Tone]) -> tuple[float, fl
 
     A 44.1 kHz file may contain telephone speech up to 3.4 kHz. Neither the DC offset nor tones count.
     """
+    if not len(audio.samples):
+        return FLOOR_DB, 0.0
     frequencies, power = _spectrum(audio)
     low = power[(frequencies > 0) & (frequencies < RUMBLE_TO_HZ)].sum()
     rumble_db = _db(float(low / max(power[frequencies > 0].sum(), 1e-20)))

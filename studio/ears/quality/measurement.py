@@ -8,7 +8,7 @@ from studio.ears.quality import findings
 from studio.ears.quality.clicks import Click, find_clicks
 from studio.ears.quality.clipping import Clipping, measure_clipping
 from studio.ears.quality.dropouts import find_dropouts
-from studio.ears.quality.findings import Finding, Severity, Use
+from studio.ears.quality.findings import WORST, Finding, Severity, Use
 from studio.ears.quality.levels import FLOOR_DB, Levels, dc_offset, measure_levels, rumble_and_bandwidth
 from studio.ears.quality.loudness import heard_lufs
 from studio.ears.quality.opinion import predict_mos
@@ -16,7 +16,6 @@ from studio.ears.quality.silences import Silences, measure_silences
 from studio.ears.quality.tones import Hum, Tone, find_tones
 
 NEAR_DROPOUT_S = 0.005  # the edges of a dropout click
-WORST: tuple[Severity, ...] = ("none", "doubt", "fail")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
