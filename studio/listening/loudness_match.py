@@ -44,7 +44,7 @@ def _padded(audio: Audio, length: int) -> Audio:
 
 
 def _turned_down(audio: Audio, by_lu: float) -> Audio:
-    return normalise(audio, loudness_lufs(audio) - by_lu)
+    return normalise(audio, loudness_lufs(audio) - by_lu) if by_lu >= 0.0 else audio
 
 
 def _under_ceiling(audio: Audio) -> Audio:

@@ -13,7 +13,7 @@ ORDER_S = 0.0007  # the past from which a sample is predicted
 REGULARISATION, EMPTY_POWER = 1e-6, 1e-9  # of the autocorrelation
 OWN_S, NEAR_S = 0.001, 0.02  # a click is over within OWN_S and stands alone within NEAR_S
 # Residual of the prediction relative to the largest near it, and relative to the speech; chosen in docs/quality.md.
-ABOVE_NEAR_DB = 12.0
+ABOVE_NEAR_DB = 14.0
 LEVEL_DB = -24.0
 
 Signal = npt.NDArray[np.float32]

@@ -8,7 +8,7 @@ from engines.audio import TimeSpan
 from engines.types import Audio
 
 STEP_S = 0.0005
-LONGEST_S, SHORTEST_S = 0.12, 0.002  # longer gaps are pauses
+LONGEST_S, SHORTEST_S = 0.12, 0.003  # longer gaps are pauses
 EDGE_S = 0.004  # on each side of an edge
 BESIDE_S = 0.02  # of the speech on each side
 # Levels relative to the speech beside the gap, and of that speech relative to the clip's; chosen in docs/quality.md.

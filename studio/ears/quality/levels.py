@@ -51,7 +51,7 @@ def measure_levels(audio: Audio) -> Levels:
     if not len(active):
         return Levels(0.0, FLOOR_DB, FLOOR_DB)
     power = _frame_power(audio, len(active))
-    near = np.convolve(active, np.ones(2 * GUARD_FRAMES + 1), "same") > 0
+    near = scipy.ndimage.binary_dilation(active, iterations=GUARD_FRAMES)
     quiet = power[~near]
     noise = quiet.mean() if len(quiet) >= QUIET_LEAST_FRAMES else np.percentile(power, QUIETEST_PERCENTILE)
     speech = float(power[active].mean()) if active.any() else 0.0

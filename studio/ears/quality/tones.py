@@ -15,10 +15,11 @@ MAIN_LOBE_BINS = 3  # of the Hann window, on each side
 LEAST_WINDOWS = 4  # in shorter clips a vowel is as constant as a tone
 LOWEST_HZ = 30.0
 MAINS_HZ = (50.0, 60.0)
-MAINS_TO_HZ = 500.0
-MAINS_WITHIN_HZ = 0.7
+MAINS_TO_HZ, HARMONICS = 500.0, 8
+MAINS_WITHIN_HZ = 0.4
+MAINS_SURROUNDINGS_BINS = 5  # fewer, because voices begin near the mains frequency
 # How far a sine stands out after its windows are added in phase, and its level; chosen in docs/quality.md.
-TONE_DB, HUM_DB = 18.0, 14.0
+TONE_DB, HUM_DB = 18.0, 10.0  # of hum, the sum of the three clearest harmonics
 LEVEL_DB = -60.0  # relative to the speech; nobody hears less beside speech
 # A band as wide as the surroundings that stands out, where voices have no harmonics: a tone whose phase changes.
 BAND_FROM_HZ, BAND_DB, BAND_LEVEL_DB = 4_000.0, 20.0, -50.0
@@ -26,6 +27,7 @@ BAND_SURROUNDINGS_BINS = 100
 NOISE_BINS = 1.5  # equivalent noise bandwidth of the Hann window
 BAND_WIDTH_HZ = 600.0
 EMPTY_POWER = 1e-9
+Spectra = npt.NDArray[np.complex64]  # (windows, bins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,14 @@ class Hum:
 
 def find_tones(audio: Audio, speech_db: float) -> tuple[tuple[Tone, ...], Hum | None]:
     """Return the tones that are not hum, strongest first, and the hum. `speech_db` is the level of the speech."""
-    lines = _Lines.of(audio)
-    if lines is None:
+    spectra = _spectra(audio)
+    if spectra is None:
         return (), None
+    lines = _Lines.of(spectra, audio.sample_rate, SURROUNDINGS_BINS)
     level_db = lines.level_db - speech_db
     heard = (lines.frequency_hz >= LOWEST_HZ) & (level_db >= LEVEL_DB)
-    hum = _hum(lines, heard)
+    low = round(MAINS_TO_HZ / audio.sample_rate * _size(audio.sample_rate)) + 2 * MAINS_SURROUNDINGS_BINS
+    hum = _hum(_Lines.of(spectra[:, :low], audio.sample_rate, MAINS_SURROUNDINGS_BINS), speech_db)
     found = [lines.tone(at) for at in lines.peaks(heard & (lines.coherence_db >= TONE_DB))]
     tones = [tone for tone in found if hum is None or not is_harmonic(tone.frequency_hz, hum.mains_hz)]
     tones += [band for band in lines.bands(speech_db) if not any(_are_near(band, tone) for tone in tones)]
@@ -78,35 +82,21 @@ class _Lines:
     scale: npt.NDArray[np.float64]  # from power in a bin to the mean square of a sine
 
     @classmethod
-    def of(cls, audio: Audio) -> "_Lines | None":
-        """Fit a sine to each bin; a window counts by how quiet it is around the bin. None for too short a clip."""
-        size = 1 << round(np.log2(WINDOW_S * audio.sample_rate))
-        hop = size // 2
-        if len(audio.samples) < size + (LEAST_WINDOWS - 1) * hop:
-            return None
-        samples = audio.samples - np.float32(np.mean(audio.samples, dtype=np.float64))
-        frames = np.lib.stride_tricks.sliding_window_view(samples, size)[::hop]
-        window = np.hanning(size + 1)[:-1].astype(np.float32)
-        spectrum = scipy.fft.rfft(frames * window)
-        power = np.square(spectrum.real) + np.square(spectrum.imag)
-        around = scipy.ndimage.uniform_filter1d(power, 2 * SURROUNDINGS_BINS + 1, axis=1, mode="reflect")
+    def of(cls, spectra: Spectra, rate: int, side: int) -> "_Lines":
+        """Fit a sine to each bin; a window counts by how quiet it is in the `side` bins on each side."""
+        size, bins = _size(rate), np.arange(spectra.shape[1])
+        power = np.square(spectra.real) + np.square(spectra.imag)
+        around = scipy.ndimage.uniform_filter1d(power, 2 * side + 1, axis=1, mode="reflect")
         weights = 1.0 / np.maximum(around, EMPTY_POWER)
-        turns = scipy.fft.next_fast_len(2 * len(frames))
-        summed = scipy.fft.fft(spectrum * weights, turns, axis=0)
+        turns = scipy.fft.next_fast_len(2 * len(spectra))
+        summed = scipy.fft.fft(spectra * weights, turns, axis=0)
         strength = np.square(summed.real) + np.square(summed.imag)
         best, most, weight = strength.argmax(0), strength.max(0).astype(np.float64), weights.sum(0, dtype=np.float64)
-        bins = np.arange(size // 2 + 1)
         off = (best / turns - bins * 0.5 + 0.5) % 1.0 - 0.5  # turns of phase in a hop beyond those of the bin
-        sine = np.full(len(bins), 2.0 / window.sum() ** 2)
-        sine[[0, -1]] /= 2.0  # neither has a frequency of the opposite sign
-        return cls(
-            np.clip(bins * audio.sample_rate / size + off * audio.sample_rate / hop, 0.0, audio.sample_rate / 2.0),
-            _db(most / weight),
-            _db(most / weight**2 * sine),
-            power,
-            around,
-            sine,
-        )
+        frequency_hz = np.clip((bins + 2.0 * off) * rate / size, 0.0, rate / 2.0)
+        scale = np.full(len(bins), 2.0 / (size / 2.0) ** 2)
+        scale[bins % (size // 2) == 0] /= 2.0  # neither has a frequency of the opposite sign
+        return cls(frequency_hz, _db(most / weight), _db(most / weight**2 * scale), power, around, scale)
 
     def bands(self, speech_db: float) -> list[Tone]:
         """Return the narrow bands above the harmonics of voices that stand out on average over time."""
@@ -140,17 +130,39 @@ class _Lines:
         return Tone(float(self.frequency_hz[at]), float(self.level_db[at]), above_db)
 
 
-def _hum(lines: _Lines, heard: npt.NDArray[np.bool_]) -> Hum | None:
-    """Return the hum of the mains frequency that has more power; two harmonics prove it, or one that is very clear."""
-    found: list[Hum] = []
-    for mains_hz in MAINS_HZ:
-        near = np.array([is_harmonic(float(at), mains_hz) for at in lines.frequency_hz])
-        peaks = lines.peaks(heard & near & (lines.coherence_db >= HUM_DB))
-        if len(peaks) >= 2 or any(lines.coherence_db[at] >= TONE_DB for at in peaks):
-            tones = tuple(lines.tone(at) for at in peaks)
-            power = sum(10.0 ** (tone.level_db / 10.0) for tone in tones)
-            found.append(Hum(mains_hz, 10.0 * float(np.log10(power)), tones))
-    return max(found, key=lambda hum: hum.level_db, default=None)
+def _spectra(audio: Audio) -> Spectra | None:
+    """Return the spectrum of each window, without the offset of the clip; None for too short a clip."""
+    size = _size(audio.sample_rate)
+    if len(audio.samples) < size + (LEAST_WINDOWS - 1) * size // 2:
+        return None
+    samples = audio.samples - np.float32(np.mean(audio.samples, dtype=np.float64))
+    frames = np.lib.stride_tricks.sliding_window_view(samples, size)[:: size // 2]
+    window = np.hanning(size + 1)[:-1].astype(np.float32)
+    spectra: Spectra = scipy.fft.rfft(frames * window)
+    return spectra
+
+
+def _size(rate: int) -> int:
+    return 1 << round(np.log2(WINDOW_S * rate))
+
+
+def _hum(lines: _Lines, speech_db: float) -> Hum | None:
+    """Return the hum of the mains frequency that has more power."""
+    found = [_hum_of(lines, speech_db, mains_hz) for mains_hz in MAINS_HZ]
+    return max((hum for hum in found if hum), key=lambda hum: hum.level_db, default=None)
+
+
+def _hum_of(lines: _Lines, speech_db: float, mains_hz: float) -> Hum | None:
+    heard = (lines.level_db - speech_db >= LEVEL_DB) & (lines.coherence_db > 0.0)
+    clearest = []
+    for harmonic_hz in mains_hz * np.arange(1, HARMONICS + 1):
+        near = np.flatnonzero(heard & (np.abs(lines.frequency_hz - harmonic_hz) <= MAINS_WITHIN_HZ))
+        if len(near):
+            clearest.append(int(near[lines.coherence_db[near].argmax()]))
+    if sum(sorted(lines.coherence_db[clearest])[-3:]) < HUM_DB:
+        return None
+    tones = tuple(lines.tone(at) for at in clearest)
+    return Hum(mains_hz, 10.0 * float(np.log10(sum(10.0 ** (tone.level_db / 10.0) for tone in tones))), tones)
 
 
 def _are_near(one: Tone, other: Tone) -> bool:
