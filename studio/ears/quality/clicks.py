@@ -13,8 +13,8 @@ ORDER_S = 0.0007  # the past from which a sample is predicted
 REGULARISATION, EMPTY_POWER = 1e-6, 1e-9  # of the autocorrelation
 OWN_S, NEAR_S = 0.001, 0.02  # a click is over within OWN_S and stands alone within NEAR_S
 # Residual of the prediction relative to the largest near it, and relative to the speech; chosen in docs/quality.md.
-ABOVE_NEAR_DB = 14.0
-LEVEL_DB = -24.0
+ABOVE_NEAR_DB = 12.0
+LEVEL_DB = -12.0
 
 Signal = npt.NDArray[np.float32]
 
@@ -41,7 +41,8 @@ def find_clicks(audio: Audio, speech_db: float) -> tuple[Click, ...]:
 def _above_near_db(audio: Audio, speech_db: float) -> Signal:
     """Return each sample's residual relative to the largest near it; shape (samples,)."""
     rate = audio.sample_rate
-    residual = np.abs(_residual(audio.samples, rate))
+    offset = np.float32(np.mean(audio.samples, dtype=np.float64))  # whose start and end would be clicks
+    residual = np.abs(_residual(audio.samples - offset, rate))
     own, near = max(1, round(OWN_S * rate)), round(NEAR_S * rate)
     largest = scipy.ndimage.maximum_filter1d(residual, near - own, mode="constant")
     shift = own + (near - own) // 2

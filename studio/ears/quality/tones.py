@@ -16,11 +16,12 @@ LEAST_WINDOWS = 4  # in shorter clips a vowel is as constant as a tone
 LOWEST_HZ = 30.0
 MAINS_HZ = (50.0, 60.0)
 MAINS_TO_HZ, HARMONICS = 500.0, 8
-MAINS_WITHIN_HZ = 0.4
+MAINS_WITHIN_HZ = 0.3
 MAINS_SURROUNDINGS_BINS = 5  # fewer, because voices begin near the mains frequency
 # How far a sine stands out after its windows are added in phase, and its level; chosen in docs/quality.md.
 TONE_DB, HUM_DB = 18.0, 10.0  # of hum, the sum of the three clearest harmonics
 LEVEL_DB = -60.0  # relative to the speech; nobody hears less beside speech
+HUM_LEVEL_DB = -45.0  # of all its tones; the ear hears such low frequencies less
 # A band as wide as the surroundings that stands out, where voices have no harmonics: a tone whose phase changes.
 BAND_FROM_HZ, BAND_DB, BAND_LEVEL_DB = 4_000.0, 20.0, -50.0
 BAND_SURROUNDINGS_BINS = 100
@@ -162,7 +163,8 @@ def _hum_of(lines: _Lines, speech_db: float, mains_hz: float) -> Hum | None:
     if sum(sorted(lines.coherence_db[clearest])[-3:]) < HUM_DB:
         return None
     tones = tuple(lines.tone(at) for at in clearest)
-    return Hum(mains_hz, 10.0 * float(np.log10(sum(10.0 ** (tone.level_db / 10.0) for tone in tones))), tones)
+    level_db = 10.0 * float(np.log10(sum(10.0 ** (tone.level_db / 10.0) for tone in tones)))
+    return Hum(mains_hz, level_db, tones) if level_db - speech_db >= HUM_LEVEL_DB else None
 
 
 def _are_near(one: Tone, other: Tone) -> bool:

@@ -49,9 +49,10 @@ def test_a_good_clip_has_no_fault(name: str) -> None:
 def test_a_tone_at_the_nyquist_frequency_whose_phase_changes_is_found() -> None:
     """As in a vocoder whose highest bin was never trained."""
     voice = clip("natural/natural-02")
-    signs = np.repeat(np.random.default_rng(2).choice([-1.0, 1.0], len(voice.samples) // 256 + 1), 256)
-    alternating = np.cos(np.pi * np.arange(len(voice.samples))) * signs[: len(voice.samples)]
-    found = measure(Audio((voice.samples + 0.02 * alternating).astype(np.float32), voice.sample_rate)).of("tone")
+    frames = np.random.default_rng(2).normal(size=len(voice.samples) // 1024 + 2)
+    changing = np.interp(np.arange(len(voice.samples)) / 1024, np.arange(len(frames)), frames)
+    alternating = np.cos(np.pi * np.arange(len(voice.samples))) * changing
+    found = measure(Audio((voice.samples + 0.03 * alternating).astype(np.float32), voice.sample_rate)).of("tone")
     assert found.severity == "fail" and found.value == pytest.approx(12_000, abs=120)
     assert found.message.startswith("A constant tone at 1") and found.unit == "Hz"
 
