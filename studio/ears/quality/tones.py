@@ -60,15 +60,15 @@ def find_tones(audio: Audio, speech_db: float) -> tuple[tuple[Tone, ...], Hum | 
     low = round(MAINS_TO_HZ / audio.sample_rate * _size(audio.sample_rate)) + 2 * MAINS_SURROUNDINGS_BINS
     hum = _hum(_Lines.of(spectra[:, :low], audio.sample_rate, MAINS_SURROUNDINGS_BINS), speech_db)
     found = [lines.tone(at) for at in lines.peaks(heard & (lines.coherence_db >= TONE_DB))]
-    tones = [tone for tone in found if hum is None or not is_harmonic(tone.frequency_hz, hum.mains_hz)]
+    tones = [tone for tone in found if not any(_is_harmonic(tone.frequency_hz, mains_hz) for mains_hz in MAINS_HZ)]
     tones += [band for band in lines.bands(speech_db) if not any(_are_near(band, tone) for tone in tones)]
     return tuple(sorted(tones, key=lambda tone: -tone.level_db)), hum
 
 
-def is_harmonic(frequency_hz: float, mains_hz: float) -> bool:
+def _is_harmonic(frequency_hz: float, mains_hz: float) -> bool:
     """Return True for a frequency that belongs to hum of this mains frequency."""
     off_hz = abs(frequency_hz - mains_hz * max(1, round(frequency_hz / mains_hz)))
-    return frequency_hz <= MAINS_TO_HZ and off_hz <= MAINS_WITHIN_HZ
+    return frequency_hz <= MAINS_TO_HZ and off_hz <= 2 * MAINS_WITHIN_HZ
 
 
 @dataclass(frozen=True, slots=True, eq=False)
