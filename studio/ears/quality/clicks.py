@@ -50,7 +50,8 @@ def _above_near_db(audio: Audio, speech_db: float) -> Signal:
     after = np.concatenate([largest[shift:], np.zeros(shift, np.float32)])[: len(residual)]
     least = np.float32(10.0 ** ((speech_db + LEVEL_DB) / 20.0))
     above: Signal = residual / np.maximum(np.maximum(before, after), least)
-    return 20.0 * np.log10(np.maximum(above, np.float32(1e-6)))
+    levels: Signal = np.float32(20.0) * np.log10(np.maximum(above, np.float32(1e-6)))
+    return levels
 
 
 def _residual(samples: Samples, rate: int) -> Signal:

@@ -91,13 +91,13 @@ def check_loudness(quality: QualityReport) -> TakeCheck:
 
 def check_quality(quality: QualityReport) -> TakeCheck:
     """Return the worst fault of the sound besides clipping; the message names the others."""
-    worst, *others = [finding for finding in quality.faults if finding.name in QUALITY] or [None]
-    if worst is None:
+    faults = [finding for finding in quality.faults if finding.name in QUALITY]
+    if not faults:
         bandwidth = quality.of("bandwidth")
         return _check("quality", "ok", f"No tone, hum, click or dropout. {bandwidth.message}", bandwidth.value)
-    also = f" Also: {', '.join(finding.name for finding in others if finding)}." if others else ""
-    check = _of_finding("quality", worst)
-    return replace(check, message=check.message + also)
+    check = _of_finding("quality", faults[0])
+    others = ", ".join(finding.name for finding in faults[1:])
+    return replace(check, message=f"{check.message} Also: {others}.") if others else check
 
 
 def _of_finding(name: str, finding: Finding) -> TakeCheck:
