@@ -123,7 +123,11 @@ def test_the_pages_endpoint_takes_its_setting_and_refuses_what_it_cannot_be(visi
     assert (take["engine"], take["order"]["pitch"], take["order"]["top_p"]) == ("whistle", 0.25, None)
     assert visit.sound(take) == pytest.approx(0.25, abs=1e-3)
     assert visit.sound(visit.speak()) == pytest.approx(0.5, abs=1e-3)
-    for chosen, sentence in (({"pitch": 3}, REFUSED), ({"pitch": "high"}, "a number"), ({"top_p": 0.5}, "no setting top_p")):
+    for chosen, sentence in (
+        ({"pitch": 3}, REFUSED),
+        ({"pitch": "high"}, "a number"),
+        ({"top_p": 0.5}, "no setting top_p"),
+    ):
         with pytest.raises(AppError, match=sentence):
             visit.speak(**chosen)
 

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Query, Response
 from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
 
-from engines.audio import loudness_lufs
 from engines.audio.loudness import SILENCE_DB
 from engines.errors import EngineError
 from studio.api.errors import ProblemRoute, SessionId
+from studio.ears.quality import heard_lufs
 from studio.history import Format, Named, file_stem, take_json
 from studio.order import Order
 from studio.studio import Studio
@@ -38,8 +38,8 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/takes/{id}/loudness")
     def loudness(id: str, session_id: SessionId) -> dict[str, float | None]:
-        """Return the integrated loudness (ITU-R BS.1770-4); None for silence. A separate route, because it reads the audio."""
-        level = loudness_lufs(studio.history.audio(session_id, id))
+        """Return the integrated loudness as heard; None for silence. A separate route, because it reads the audio."""
+        level = heard_lufs(studio.history.audio(session_id, id))
         return {"loudness_lufs": level if level > SILENCE_DB else None}
 
     @routes.get("/takes/{id}/audio.{format}")

@@ -8,12 +8,13 @@ import soundfile
 from engines.audio import loudness_lufs, normalise, resample
 from engines.audio.loudness import SILENCE_DB
 from engines.types import Audio
+from studio.ears.quality import heard_lufs
 
 HALF_S = 0.5
 
 
 def matched(one: Audio, other: Audio) -> tuple[Audio, Audio]:
-    """Return both sounds at the higher sample rate and equal loudness (ITU-R BS.1770), turned down and never up.
+    """Return both sounds at the higher sample rate and equal loudness as heard, turned down and never up.
 
     The louder sound is turned down to the quieter one, and both are turned down further if a peak exceeds the ceiling. A
     sound too quiet to measure stays unchanged and does not turn the other down. Silence pads both to a common multiple of
@@ -21,8 +22,12 @@ def matched(one: Audio, other: Audio) -> tuple[Audio, Audio]:
     """
     rate = max(one.sample_rate, other.sample_rate)
     pair = [_under_ceiling(resample(audio, rate)) for audio in (one, other)]
-    target = min((level for level in map(loudness_lufs, pair) if level > SILENCE_DB), default=SILENCE_DB)
-    a, b = (normalise(audio, target) if loudness_lufs(audio) > SILENCE_DB else audio for audio in pair)
+    levels = [heard_lufs(audio) for audio in pair]
+    target = min((level for level in levels if level > SILENCE_DB), default=SILENCE_DB)
+    a, b = (
+        _turned_down(audio, level - target) if level > SILENCE_DB else audio
+        for audio, level in zip(pair, levels, strict=True)
+    )
     length = (int(max(audio.duration_s for audio in pair) / HALF_S) + 1) * int(HALF_S * rate)
     return _padded(a, length), _padded(b, length)
 
@@ -36,6 +41,10 @@ def wav(audio: Audio) -> bytes:
 
 def _padded(audio: Audio, length: int) -> Audio:
     return Audio(np.pad(audio.samples, (0, length - len(audio.samples))), audio.sample_rate)
+
+
+def _turned_down(audio: Audio, by_lu: float) -> Audio:
+    return normalise(audio, loudness_lufs(audio) - by_lu) if by_lu >= 0.0 else audio
 
 
 def _under_ceiling(audio: Audio) -> Audio:

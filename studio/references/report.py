@@ -4,39 +4,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
-from engines.audio import loudness_lufs, peak_dbfs, silences
+from engines.audio import peak_dbfs
 from engines.text import count_syllables
 from engines.types import Audio
+from studio.ears.quality import Finding, QualityReport, Severity, findings, measure
+from studio.ears.quality.clipping import measure_clipping
+from studio.ears.quality.findings import WORST
+from studio.ears.quality.levels import speech_s
 from studio.references.agreement import disagreement
 from studio.references.clip import Source
-from studio.references.measures import (
-    bandwidth_hz,
-    clipped_fraction,
-    longest_clip,
-    noise_level_db,
-    rumble_db,
-    speech_level_db,
-    speech_s,
-)
 from studio.references.repairs import Repair
 
 State = Literal["ok", "warn", "fail"]
+STATES: dict[Severity, State] = {"none": "ok", "doubt": "warn", "fail": "fail"}
 
 GOOD_S = (3.0, 12.0)
 LEAST_S = 1.0
 SILENT_DBFS = -55.0
 GOOD_LUFS = (-32.0, -10.0)
-CLIPPED_WARN, CLIPPED_FAIL = 1e-5, 3e-3  # fraction of samples
-SNR_GOOD_DB, SNR_LEAST_DB = 25.0, 12.0
 EDGE_MAX_S, GAP_MAX_S = 0.6, 1.0
-BANDWIDTH_GOOD_HZ, BANDWIDTH_LEAST_HZ = 7_000.0, 3_500.0
 MIX_LOSS_MAX_DB = 4.0
-DC_MAX = 0.01
 RUMBLE_MAX_DB = -15.0  # power below 60 Hz relative to the total
 RATE_GOOD, RATE_POSSIBLE = (2.5, 7.5), (1.2, 10.0)  # syllables a second of speech, pauses left out
-LIMIT_DB = 60.0  # ratios above this are reported as this value
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +65,12 @@ def report(audio: Audio, source: Source, transcript: str, unrepaired: Audio | No
         # Channels that cancel each other leave silence; taking one channel restores the voice.
         cancelled = [check for check in [mixdown(source)] if check.repair]
         return Report((_duration(audio), silent, *cancelled, _transcript(transcript, heard)))
-    sound: list[Callable[[Audio], Check]] = [_level, _snr, _pauses, _rumble]
-    of_sound = [check(audio) for check in sound]
+    quality = measure(audio, "reference")
+    sound: list[Callable[[QualityReport], Check]] = [_level, _noise, _pauses, _rumble, _tones, _clicks]
+    of_sound = [check(quality) for check in sound]
     of_words = [_transcript(transcript, heard), speech_rate(audio, transcript)]
-    return Report(
-        (_duration(audio), _clipping(audio, unrepaired), *of_sound, _rate(audio, source), mixdown(source), *of_words)
-    )
+    clipping = _clipping(quality, unrepaired)
+    return Report((_duration(audio), clipping, *of_sound, _rate(quality, source), mixdown(source), *of_words))
 
 
 def no_voice(audio: Audio) -> Check | None:
@@ -107,86 +96,69 @@ def _duration(audio: Audio) -> Check:
     return Check("duration", "ok", f"Good length: {length_s:.1f} s.")
 
 
-def _clipping(audio: Audio, unrepaired: Audio | None) -> Check:
-    recorded = audio if unrepaired is None else unrepaired  # a repair changes the level, but does not restore cut peaks
-    fraction, longest = clipped_fraction(recorded), longest_clip(recorded)
-    if fraction <= CLIPPED_WARN:
-        return Check("clipping", "ok", "No clipping.")
-    state: State = "fail" if fraction > CLIPPED_FAIL else "warn"
-    said = f"{fraction:.2%} of the samples {'are' if unrepaired is None else 'were recorded'} clipped"
-    return Check(
-        "clipping",
-        state,
-        f"{said}, up to {longest} in a row. Record again at a lower level, or choose a part without clipping.",
-    )
+def _clipping(quality: QualityReport, unrepaired: Audio | None) -> Check:
+    found = quality.of("clipping")
+    if unrepaired is not None:  # a repair changes the level, but does not restore cut peaks
+        found = findings.of_clipping(measure_clipping(unrepaired), "reference", "were recorded")
+    return Check("clipping", STATES[found.severity], found.message)
 
 
-def _level(audio: Audio) -> Check:
-    lufs, peak = loudness_lufs(audio), peak_dbfs(audio.samples)
-    said = f"{lufs:.0f} LUFS, peak {peak:.0f} dBFS"
+def _level(quality: QualityReport) -> Check:
+    lufs = quality.loudness_lufs
+    said = f"{lufs:.0f} LUFS, peak {quality.peak_dbfs:.0f} dBFS"
     if GOOD_LUFS[0] <= lufs <= GOOD_LUFS[1]:
         return Check("level", "ok", f"Good level: {said}.")
     which = "quiet" if lufs < GOOD_LUFS[0] else "loud"
     return Check("level", "warn", f"Too {which}: {said}. Normalise the level.", "normalise")
 
 
-def _snr(audio: Audio) -> Check:
-    ratio = speech_level_db(audio) - noise_level_db(audio)
-    said = (
-        f"Speech is {ratio:.0f} dB above the noise"
-        if ratio < LIMIT_DB
-        else f"Speech is over {LIMIT_DB:.0f} dB above the noise"
-    )
-    if ratio >= SNR_GOOD_DB:
-        return Check("noise", "ok", f"{said}.")
-    state: State = "fail" if ratio < SNR_LEAST_DB else "warn"
-    return Check(
-        "noise",
-        state,
-        f"{said}, but should be {SNR_GOOD_DB:.0f} dB. Reduce the noise, or record in a quieter room.",
-        "denoise",
-    )
+def _noise(quality: QualityReport) -> Check:
+    found = quality.of("noise")
+    return Check("noise", STATES[found.severity], found.message, None if found.severity == "none" else "denoise")
 
 
-def _pauses(audio: Audio) -> Check:
-    gaps = silences(audio)
-    lead_s = sum(gap.length_s for gap in gaps if gap.start_s == 0.0)
-    trail_s = sum(gap.length_s for gap in gaps if gap.end_s >= audio.duration_s)
-    inner_s = max((gap.length_s for gap in gaps if gap.start_s > 0.0 and gap.end_s < audio.duration_s), default=0.0)
-    if max(lead_s, trail_s) > EDGE_MAX_S:
-        return Check(
-            "silence",
-            "warn",
-            f"{lead_s:.1f} s of silence before and {trail_s:.1f} s after the speech. Trim the silence.",
-            "trim",
-        )
-    if inner_s > GAP_MAX_S:
-        return Check("silence", "warn", f"The speech has a pause of {inner_s:.1f} s. Choose a part without the pause.")
-    return Check("silence", "ok", f"Longest silence: {max(lead_s, trail_s, inner_s):.1f} s.")
+def _pauses(quality: QualityReport) -> Check:
+    gaps = quality.silences
+    if max(gaps.leading_s, gaps.trailing_s) > EDGE_MAX_S:
+        said = f"{gaps.leading_s:.1f} s of silence before and {gaps.trailing_s:.1f} s after the speech"
+        return Check("silence", "warn", f"{said}. Trim the silence.", "trim")
+    if gaps.inner_s > GAP_MAX_S:
+        said = f"The speech has a pause of {gaps.inner_s:.1f} s"
+        return Check("silence", "warn", f"{said}. Choose a part without the pause.")
+    longest_s = max(gaps.leading_s, gaps.trailing_s, gaps.inner_s)
+    return Check("silence", "ok", f"Longest silence: {longest_s:.1f} s.")
 
 
-def _rumble(audio: Audio) -> Check:
-    offset, low_db = abs(float(np.mean(audio.samples, dtype=np.float64))), rumble_db(audio)
-    if offset > DC_MAX:
-        return Check("rumble", "warn", f"DC offset of {offset:.1%} of full scale. Apply the high-pass.", "high_pass")
-    if low_db > RUMBLE_MAX_DB:
-        return Check(
-            "rumble",
-            "warn",
-            f"Rumble below 60 Hz is only {-low_db:.0f} dB below the voice. Apply the high-pass.",
-            "high_pass",
-        )
+def _rumble(quality: QualityReport) -> Check:
+    offset = quality.of("DC offset")
+    if offset.severity != "none":
+        return Check("rumble", "warn", offset.message, "high_pass")
+    if quality.rumble_db > RUMBLE_MAX_DB:
+        said = f"Rumble below 60 Hz is only {-quality.rumble_db:.0f} dB below the voice"
+        return Check("rumble", "warn", f"{said}. Apply the high-pass.", "high_pass")
     return Check("rumble", "ok", "No rumble, no DC offset.")
 
 
-def _rate(audio: Audio, source: Source) -> Check:
-    used = bandwidth_hz(audio)
-    said = f"{source.sample_rate / 1000:g} kHz, audio up to {used / 1000:.1f} kHz"
-    if used >= BANDWIDTH_GOOD_HZ:
-        return Check("sample rate", "ok", f"{said}.")
-    state: State = "fail" if used < BANDWIDTH_LEAST_HZ * 0.5 else "warn"
-    sounds = "like a telephone" if used <= BANDWIDTH_LEAST_HZ * 1.2 else "dull"
-    return Check("sample rate", state, f"{said}, so the voice will sound {sounds}. Use a recording of 16 kHz or more.")
+def _tones(quality: QualityReport) -> Check:
+    return _worse("tones", (quality.of("tone"), quality.of("hum")), "No constant tone, no mains hum.")
+
+
+def _clicks(quality: QualityReport) -> Check:
+    return _worse("clicks", (quality.of("dropouts"), quality.of("clicks")), "No clicks, no dropouts.")
+
+
+def _worse(name: str, found: tuple[Finding, Finding], fine: str) -> Check:
+    """Return the worse of two findings, the first of equal ones. Neither makes a clip unusable."""
+    worst = max(found, key=lambda finding: WORST.index(finding.severity))
+    if worst.severity == "none":
+        return Check(name, "ok", fine)
+    return Check(name, "warn", worst.message)
+
+
+def _rate(quality: QualityReport, source: Source) -> Check:
+    found = quality.of("bandwidth")
+    message = found.message[0].lower() + found.message[1:]
+    return Check("sample rate", STATES[found.severity], f"{source.sample_rate / 1000:g} kHz, {message}")
 
 
 def mixdown(source: Source) -> Check:

@@ -11,13 +11,13 @@ from engines.audio import TimeSpan, active_frames, frame_length, silences
 from engines.errors import BadAudio, BadText
 from engines.text import MAX_TRANSCRIPT_CHARACTERS, check_length, count_syllables
 from engines.types import Audio, Reference
+from studio.ears.quality.clipping import full_scale
 
 MARGIN_S = 0.15  # silence that a window keeps at each edge, if present
 LONG_GAP_S = 0.7  # an engine learns nothing from longer pauses
 OVERLAP_MAX = 0.7  # proposals that overlap more (relative to the shorter one) count as one
 PROPOSALS = 5
 STEP_S = 0.5  # in a clip without silences, windows begin at the quietest frame near this grid
-CLIPPED = 0.995
 CLIPPED_COST_S = 0.01  # a clipped sample costs as much as this loss of speech
 PUNCTUATION = tuple(".,!?;:…—")
 SNAP_WORDS = 2
@@ -152,7 +152,7 @@ class _Survey:
 def _surveyed(audio: Audio) -> _Survey:
     frame = frame_length(audio.sample_rate)
     spoken = np.cumsum(active_frames(audio.samples, audio.sample_rate), dtype=np.int64)
-    over = np.add.reduceat(np.abs(audio.samples) >= CLIPPED, np.arange(0, len(audio.samples), frame), dtype=np.int64)
+    over = np.add.reduceat(full_scale(audio.samples), np.arange(0, len(audio.samples), frame), dtype=np.int64)
     return _Survey(frame / audio.sample_rate, spoken, np.cumsum(over), silences(audio, LONG_GAP_S))
 
 

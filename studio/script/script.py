@@ -16,7 +16,7 @@ SESSION_PREFIX = "script-"  # prefix of the sessions that store the takes of pro
 class TakeCheck:
     """The result of one check of a take, and the model that measured it."""
 
-    name: str  # "words", "edges", "clipping", "length", "likeness", "loudness"
+    name: str  # "words", "edges", "clipping", "length", "likeness", "loudness", "quality"
     outcome: Outcome
     message: str  # a sentence for the designer, which mentions doubts
     model: str = ""  # the recogniser or encoder that measured; "" for arithmetic

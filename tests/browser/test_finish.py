@@ -26,7 +26,8 @@ SMALL = """
 RULES: dict[Literal["dark", "light"], str] = {"dark": "null", "light": "['color-contrast']"}
 CHECK = """
 (rules) => {
-  for (const animation of document.getAnimations()) if (animation.effect.getComputedTiming().iterations === 1) animation.finish();
+  const ends = (animation) => animation.effect.getComputedTiming().iterations === 1;
+  for (const animation of document.getAnimations().filter(ends)) animation.finish();
   return axe.run(document, { resultTypes: ['violations'], ...(rules && { runOnly: rules }) });
 }
 """

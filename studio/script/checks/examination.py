@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from engines.types import Audio
-from studio.references.measures import speech_s
+from studio.ears.quality.levels import speech_s
 from studio.references.transcribe import INSTALL
 from studio.script.checks.judging import Checked, Expected
 from studio.script.checks.likeness import Encoder
@@ -20,7 +20,7 @@ from studio.script.script import TakeCheck
 FIT_SCALE = 40.0  # fit at which the words' part of the score is 1/e
 LOST = {"fail": 0.25, "doubt": 0.05}  # subtracted from the score for each other check
 WORDS = ("words", "edges")
-UNSURE_OF_BARKS = ("words", "edges", "ending", "length", "likeness")
+UNSURE_OF_BARKS = ("words", "edges", "ending", "length", "likeness", "quality")
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engines.types import Audio
-from studio.references.measures import speech_s
+from studio.ears.quality.levels import speech_s
 from studio.script.checks.recogniser import LONGEST_S
 from studio.script.script import Outcome, TakeCheck
 

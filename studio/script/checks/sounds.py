@@ -1,11 +1,12 @@
-"""Checks by signal processing: clipping, edges, silences, length, loudness."""
+"""Checks by signal processing: clipping, edges, silences, length, loudness, and other faults of the sound."""
 
-from engines.audio import active_frames, frame_length, loudness_lufs, rms_dbfs, silences, speech_span
+from dataclasses import replace
+
+from engines.audio import active_frames, frame_length, rms_dbfs, speech_span
 from engines.errors import BadText
 from engines.text import Pause, parse
 from engines.types import Audio, Samples
-from studio.references.measures import clipped_fraction, longest_clip
-from studio.references.report import CLIPPED_FAIL, CLIPPED_WARN
+from studio.ears.quality import Finding, QualityReport, Severity, measure
 from studio.script.checks.judging import Expected
 from studio.script.script import Outcome, TakeCheck, TimedWord
 
@@ -18,28 +19,26 @@ NEAR_S = 0.08  # tolerance for the end of a word
 SILENCE_DOUBT_S, SILENCE_FAIL_S = 0.8, 2.0  # within a line, in addition to its pauses
 LENGTH_OK, LENGTH_POSSIBLE = (0.6, 1.6), (0.4, 2.5)  # of the estimate
 LENGTH_SPARE_S = 0.5  # tolerance for short lines
+OUTCOMES: dict[Severity, Outcome] = {"none": "ok", "doubt": "doubt", "fail": "fail"}
+QUALITY = ("tone", "hum", "clicks", "dropouts", "DC offset", "bandwidth")  # clipping is a check on its own
 
 
 def check_sounds(audio: Audio, expected: Expected, words: tuple[TimedWord, ...]) -> tuple[TakeCheck, ...]:
     """Run all checks. `words` are the aligned words; empty if alignment failed."""
+    quality = measure(audio)
     return (
-        check_clipping(audio),
+        check_clipping(quality),
         check_beginning(audio),
         check_ending(audio, words),
-        check_silence(audio, expected.text),
+        check_silence(quality, expected.text),
         check_length(audio, expected),
-        check_loudness(audio),
+        check_loudness(quality),
+        check_quality(quality),
     )
 
 
-def check_clipping(audio: Audio) -> TakeCheck:
-    fraction, longest = clipped_fraction(audio), longest_clip(audio)
-    if fraction <= CLIPPED_WARN:
-        return _check("clipping", "ok", "No clipping.", fraction)
-    outcome: Outcome = "fail" if fraction > CLIPPED_FAIL else "doubt"
-    return _check(
-        "clipping", outcome, f"{fraction:.2%} of the samples are clipped, up to {longest} in a row.", fraction
-    )
+def check_clipping(quality: QualityReport) -> TakeCheck:
+    return _of_finding("clipping", quality.of("clipping"))
 
 
 def check_beginning(audio: Audio) -> TakeCheck:
@@ -60,9 +59,8 @@ def check_ending(audio: Audio, words: tuple[TimedWord, ...]) -> TakeCheck:
     return _check("ending", outcome, f"{after_s:.2f} s of sound follow the last word.", after_s)
 
 
-def check_silence(audio: Audio, text: str) -> TakeCheck:
-    inner = [gap.length_s for gap in silences(audio) if gap.start_s > 0.0 and gap.end_s < audio.duration_s]
-    longest_s, asked_s = max(inner, default=0.0), _longest_pause_s(text)
+def check_silence(quality: QualityReport, text: str) -> TakeCheck:
+    longest_s, asked_s = quality.silences.inner_s, _longest_pause_s(text)
     said = f"The longest silence in the take is {longest_s:.1f} s"
     if longest_s - asked_s <= SILENCE_DOUBT_S:
         return _check("silence", "ok", f"{said}.", longest_s)
@@ -82,13 +80,28 @@ def check_length(audio: Audio, expected: Expected) -> TakeCheck:
     return _check("length", outcome, f"{said}: {how}.", length_s)
 
 
-def check_loudness(audio: Audio) -> TakeCheck:
-    lufs = loudness_lufs(audio)
+def check_loudness(quality: QualityReport) -> TakeCheck:
+    lufs = quality.loudness_lufs
     if lufs < SILENT_LUFS:
         return _check("loudness", "fail", "The take is silent.", lufs)
     if LOUD_LUFS[0] <= lufs <= LOUD_LUFS[1]:
         return _check("loudness", "ok", f"{lufs:.0f} LUFS.", lufs)
     return _check("loudness", "doubt", f"{lufs:.0f} LUFS is very {'quiet' if lufs < LOUD_LUFS[0] else 'loud'}.", lufs)
+
+
+def check_quality(quality: QualityReport) -> TakeCheck:
+    """Return the worst fault of the sound besides clipping; the message names the others."""
+    faults = [finding for finding in quality.faults if finding.name in QUALITY]
+    if not faults:
+        bandwidth = quality.of("bandwidth")
+        return _check("quality", "ok", f"No tone, hum, click or dropout. {bandwidth.message}", bandwidth.value)
+    check = _of_finding("quality", faults[0])
+    others = ", ".join(finding.name for finding in faults[1:])
+    return replace(check, message=f"{check.message} Also: {others}.") if others else check
+
+
+def _of_finding(name: str, finding: Finding) -> TakeCheck:
+    return _check(name, OUTCOMES[finding.severity], finding.message, finding.value)
 
 
 def _within(length_s: float, estimate_s: float, share: tuple[float, float]) -> bool:

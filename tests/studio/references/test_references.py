@@ -12,9 +12,10 @@ import soundfile
 from engines.audio import decode, loudness_lufs
 from engines.errors import BadAudio, BadText
 from engines.types import Audio
+from studio.ears.quality.clipping import full_scale
+from studio.ears.quality.levels import measure_levels, rumble_and_bandwidth
 from studio.references.clip import Source
 from studio.references.library import ClipStore, UnknownClip
-from studio.references.measures import noise_level_db, rumble_db, speech_level_db
 from studio.references.repairs import repair, starts_at_s
 from studio.references.report import Check, report
 from studio.references.window import Window, reference_of
@@ -186,7 +187,7 @@ def test_text_named_as_sound_is_refused(store, tmp_path):
 def test_a_good_reference_passes_every_check():
     card = report(good(), Source(sample_rate=RATE), LINE)
     assert card.state == "ok", [c for c in card.checks if c.state != "ok"]
-    assert len({c.name for c in card.checks}) == len(card.checks) == 10
+    assert len({c.name for c in card.checks}) == len(card.checks) == 12
 
 
 def test_a_silent_clip_fails():
@@ -217,7 +218,7 @@ def test_no_chain_of_mends_hides_clipping(store, tmp_path):
         better = repair(found.audio, name)
         found = store.add_audio(better, name, parent=found, start_s=starts_at_s(found.audio, name))
     whole = Window(0.0, found.audio.duration_s)
-    assert check(found.audio, "clipping").state == "ok"
+    assert not full_scale(found.audio.samples).any()
     unrepaired = store.unrepaired(found, whole)
     start = round(found.source.start_s * RATE)
     assert start == pytest.approx(1.8 * RATE, abs=0.05 * RATE)
@@ -258,8 +259,9 @@ def test_noise_is_mended_by_denoise():
     noisy = Audio(voiced + room(5, 0.01), RATE)
     assert (check(noisy, "noise").state, check(noisy, "noise").repair) == ("warn", "denoise")
     cleaned = repair(noisy, "denoise")
-    assert noise_level_db(cleaned) < noise_level_db(noisy) - 10
-    assert speech_level_db(cleaned) == pytest.approx(speech_level_db(noisy), abs=3)
+    before, after = measure_levels(noisy), measure_levels(cleaned)
+    assert after.noise_db < before.noise_db - 10
+    assert after.speech_db == pytest.approx(before.speech_db, abs=3)
     assert check(cleaned, "noise").state == "ok"
 
 
@@ -278,8 +280,19 @@ def test_offset_and_rumble_are_mended_by_high_pass():
         assert check(audio, "rumble").repair == "high_pass"
         mended = repair(audio, "high_pass")
         assert check(mended, "rumble").state == "ok"
-        assert abs(mended.samples.mean()) < 1e-4 and rumble_db(mended) < -25
+        assert abs(mended.samples.mean()) < 1e-4 and rumble_and_bandwidth(mended, ())[0] < -25
         assert len(mended.samples) == len(audio.samples)
+
+
+def test_a_tone_or_a_dropout_is_named_and_does_not_refuse_the_clip():
+    tone = good().samples + 0.01 * np.cos(np.pi * np.arange(len(good().samples)))
+    card = report(Audio(tone.astype(np.float32), RATE), Source(sample_rate=RATE), LINE)
+    assert card.of("tones").state == "warn" and "A constant tone at 12.0 kHz" in card.of("tones").message
+    assert "Choose another part" in card.of("tones").message
+    gap = good()
+    gap.samples[round(1.1 * RATE) : round(1.115 * RATE)] = 0.0
+    found = check(gap, "clicks")
+    assert found.state == "warn" and "drops out for 15 ms at 1.10 s" in found.message
 
 
 def test_a_telephone_voice_in_a_wide_file_is_seen():

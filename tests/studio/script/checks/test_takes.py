@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -53,8 +54,42 @@ def examination() -> Examination:
 
 
 def test_a_good_take_has_no_fault() -> None:
-    audio = sound(hush(0.1), voiced(1), hush(0.1))
-    assert {check.outcome for check in check_sounds(audio, Expected(text="Go.", estimate_s=1.2), ())} == {"ok"}
+    audio = clip("references/basil")
+    checks = check_sounds(audio, Expected(text="Go.", estimate_s=audio.duration_s), ())
+    assert {check.name: check.outcome for check in checks if check.outcome != "ok"} == {}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda at: 0.01 * np.sin(2 * np.pi * 6000 * at), "A constant tone at 6.0 kHz"),
+        (lambda at: 0.01 * np.sin(2 * np.pi * 50 * at), "Mains hum of 50 Hz"),
+        (lambda at: 0.5 * (at == 2.0), "A click at 2.00 s"),
+        (lambda at: np.full(len(at), 0.03), "DC offset of 3.0% of full scale"),
+    ],
+    ids=["tone", "hum", "click", "offset"],
+)
+def test_a_fault_of_the_sound_is_named_in_the_check_of_quality(
+    spoil: Callable[[np.ndarray], np.ndarray], said: str
+) -> None:
+    take = clip("references/basil")
+    at = np.arange(len(take.samples)) / RATE
+    spoilt = Audio((take.samples + spoil(at)).astype(np.float32), RATE)
+    check = of("quality", spoilt)
+    assert check.outcome in ("doubt", "fail") and check.message.startswith(said)
+
+
+def test_a_dropout_in_a_take_is_named_with_its_place() -> None:
+    take = clip("references/basil")
+    take.samples[round(1.3 * RATE) : round(1.32 * RATE)] = 0.0
+    assert "drops out for 20 ms at 1.30 s" in of("quality", take).message
+
+
+def test_several_faults_are_named_together() -> None:
+    take = clip("references/basil")
+    at = np.arange(len(take.samples)) / RATE
+    check = of("quality", Audio((take.samples + 0.03 + 0.01 * np.sin(2 * np.pi * 6000 * at)).astype(np.float32), RATE))
+    assert check.outcome == "fail" and check.message.endswith("Also: DC offset.")
 
 
 def test_clipping_is_noticed() -> None:

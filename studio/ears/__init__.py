@@ -1,0 +1,1 @@
+"""Hear audio: judge the quality of clips and takes."""
