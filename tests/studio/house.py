@@ -27,12 +27,12 @@ from studio.programs import Programs
 from studio.references.library import ClipStore
 from studio.references.session_clips import SessionClips
 from studio.script.checks.judging import Checked
-from studio.script.checks.wording import TypedWord
+from studio.ears.vocabulary import TypedWord
 from studio.script.deliveries import Align
 from studio.script.factory import open_scripts
 from studio.script.renderer import Judge
 from studio.script.rendering import PlannedTake
-from studio.script.script import TimedWord
+from studio.ears.vocabulary import TimedWord
 from studio.settings import Settings
 from studio.speaking import SpeechService
 from studio.studio import Studio

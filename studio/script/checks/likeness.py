@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from engines.types import Audio
+from studio.ears.sound import LONGEST_S
 from studio.references.measures import speech_s
-from studio.script.checks.recogniser import LONGEST_S
 from studio.script.script import Outcome, TakeCheck
 
 NAME = "resemblyzer"

@@ -4,10 +4,11 @@ from engines.audio import active_frames, frame_length, loudness_lufs, rms_dbfs, 
 from engines.errors import BadText
 from engines.text import Pause, parse
 from engines.types import Audio, Samples
+from studio.ears.vocabulary import TimedWord
 from studio.references.measures import clipped_fraction, longest_clip
 from studio.references.report import CLIPPED_FAIL, CLIPPED_WARN
 from studio.script.checks.judging import Expected
-from studio.script.script import Outcome, TakeCheck, TimedWord
+from studio.script.script import Outcome, TakeCheck
 
 SILENT_LUFS = -60.0
 LOUD_LUFS = (-38.0, -9.0)
