@@ -22,7 +22,7 @@ class Child:
     """One child process. Thread-safe; calls wait in turn."""
 
     def __init__(self, command: tuple[str, ...], idle_s: float, rss_max: int) -> None:
-        """End the process after `idle_s` seconds without a task, and after a task that leaves it larger than `rss_max` bytes."""
+        """End the process after `idle_s` seconds without a task, and when it is larger than `rss_max` bytes after a task."""
         self._command, self._idle_s, self._rss_max = command, idle_s, rss_max
         self._turn = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None

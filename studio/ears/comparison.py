@@ -26,9 +26,11 @@ GONE = 1.0  # evidence below which a word that is not heard is missing
 ADDED = -4.0  # evidence below which a word that is heard in addition was spoken
 LOW = -3.5  # mean log probability of a token of a word that is heard only because it is likely
 PRIOR = 0.5
-FUNCTION = frozenset(
-    ["a", "an", "the", "of", "to", "in", "on", "at", "and", "or", "but", "is", "was", "were", "are", "be", "been", "it", "its", "he", "she", "we", "you", "i", "my", "me", "his", "her", "our", "your", "that", "this", "for", "with", "by", "as", "so", "if", "had", "has", "have", "do", "did", "not", "no", "them", "they", "from", "up", "then", "than", "there", "when", "who", "will", "would", "can", "could"]
-)
+SHORT_WORDS = """
+a an the of to in on at and or but is was were are be been it its he she we you i my me his her our your that this for with by
+as so if had has have do did not no them they from up then than there when who will would can could
+"""
+FUNCTION = frozenset(SHORT_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)

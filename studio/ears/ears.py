@@ -18,7 +18,7 @@ from studio.ears.comparing import hear
 from studio.ears.listening import transcribe
 from studio.ears.models import Models
 from studio.ears.placing import align
-from studio.ears.process import Failure
+from studio.ears.tasks import Failure
 from studio.ears.vocabulary import Comparison, TimedWord, Transcript, TypedWord
 from studio.ears.weights import EMBEDDED
 from studio.errors import Unavailable

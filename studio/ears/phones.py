@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-# Vowels by height (0 close to 1 open) and backness (0 front to 1 back), after the chart of the International Phonetic Association.
+# Vowels by height (0 close to 1 open) and backness (0 front to 1 back), after the vowel chart of the IPA.
 VOWELS = {
     "IY": (0.0, 0.0), "IH": (0.2, 0.2), "EY": (0.3, 0.0), "EH": (0.55, 0.1), "AE": (0.8, 0.1), "AH": (0.55, 0.5),
     "ER": (0.5, 0.5), "AA": (1.0, 0.8), "AO": (0.7, 1.0), "OW": (0.4, 1.0), "UH": (0.2, 0.8), "UW": (0.0, 1.0),
@@ -76,7 +76,7 @@ def distance(one: tuple[str, ...], other: tuple[str, ...]) -> float:
 
 
 class Match(NamedTuple):
-    """Expected words `start` to `end` and the heard words `heard_start` to `heard_end` in their place; one side may be empty."""
+    """Expected words and the heard words in their place, as ranges of indices; one range may be empty."""
 
     start: int
     end: int
@@ -85,15 +85,16 @@ class Match(NamedTuple):
     unlike: float  # distance as a share of the phones
 
 
+Phones = tuple[str, ...]
+Ways = dict[tuple[int, int], tuple[float, Match | None]]  # the cheapest way to each pair of places
 SIZES = ((1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 1), (1, 0), (0, 1))
 JOINED = 0.1  # cost of each further word in a match
 BAND = 10  # words by which both sides may differ in place
-SCALED = 0.5  # cost of the losses of a word that stands alone
 
 
 def matches(expected: Sequence[tuple[str, ...]], heard: Sequence[tuple[str, ...]]) -> list[Match]:
     """Match expected with heard words by their sound, in order; words that are split or joined are matched together."""
-    best: dict[tuple[int, int], tuple[float, Match | None]] = {(0, 0): (0.0, None)}
+    best: Ways = {(0, 0): (0.0, None)}
     for i in range(len(expected) + 1):
         for j in range(len(heard) + 1):
             if (i or j) and abs(i - j * len(expected) / max(1, len(heard))) <= BAND + abs(len(expected) - len(heard)):
@@ -106,13 +107,7 @@ def matches(expected: Sequence[tuple[str, ...]], heard: Sequence[tuple[str, ...]
     return found[::-1]
 
 
-def _arrive(
-    best: dict[tuple[int, int], tuple[float, Match | None]],
-    expected: Sequence[tuple[str, ...]],
-    heard: Sequence[tuple[str, ...]],
-    i: int,
-    j: int,
-) -> None:
+def _arrive(best: Ways, expected: Sequence[Phones], heard: Sequence[Phones], i: int, j: int) -> None:
     """Store the cheapest way to the place before expected word i and heard word j."""
     ways = []
     for rows, columns in SIZES:

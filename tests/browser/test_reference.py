@@ -79,7 +79,7 @@ def test_without_a_recogniser_none_is_offered_and_the_field_asks_for_the_words(
     browser: Browser, tmp_path: Path
 ) -> None:
     with (
-        serving(tmp_path / "data", without=["pocketsphinx"], STUDIO_ENGINES="f5") as without,
+        serving(tmp_path / "data", STUDIO_EARS="off", STUDIO_ENGINES="f5") as without,
         visiting(browser, without) as visitor,
     ):
         visitor.open()

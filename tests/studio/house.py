@@ -20,6 +20,7 @@ from studio.api import router
 from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
 from studio.disk_space import DiskSpace
+from studio.ears.vocabulary import TimedWord, TypedWord
 from studio.history import History
 from studio.listening import Listening
 from studio.named_voices import NamedVoices
@@ -27,12 +28,10 @@ from studio.programs import Programs
 from studio.references.library import ClipStore
 from studio.references.session_clips import SessionClips
 from studio.script.checks.judging import Checked
-from studio.ears.vocabulary import TypedWord
 from studio.script.deliveries import Align
 from studio.script.factory import open_scripts
 from studio.script.renderer import Judge
 from studio.script.rendering import PlannedTake
-from studio.ears.vocabulary import TimedWord
 from studio.settings import Settings
 from studio.speaking import SpeechService
 from studio.studio import Studio
