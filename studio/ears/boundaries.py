@@ -5,6 +5,8 @@ spectrum changes most and the level is low.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +18,14 @@ from studio.ears.vocabulary import TimedPhone, TimedWord
 HOP_S, FRAME_S = 0.005, 0.02
 BANDS = 24
 REACH_S = 0.16  # a boundary moves at most this far without a silence
-SILENCE_REACH_S, SILENCE_S = 0.25, 0.05
+SILENCE_REACH_S = 0.3
+SILENCE_GAIN, LONG_S = 16.0, 0.15  # a silence of LONG_S or longer is worth this much
+SEPARATE, MOMENTS = 4, 6
+LENGTH_SPREAD = 0.35  # standard deviation of the logarithm of a word's length
 PRIOR_S = 0.06  # standard deviation of the recogniser's boundaries
-CHANGE_WEIGHT, LEVEL_WEIGHT = 1.0, 1.2
+CHANGE_WEIGHT, LEVEL_WEIGHT = 1.0, 0.6
 LEAST_S = 0.03  # length of a word
+PAUSE_S, WORD_S = 0.15, 0.12  # a pause ends the last word if it is this long, and this long after the word's start
 VOWEL_UNITS, LONG_UNITS, SHORT_UNITS, USUAL_UNITS = 1.5, 2.0, 0.6, 1.0  # typical lengths of phones, in units
 LONG = {"AA", "AO", "AW", "AY", "EY", "IY", "OW", "OY", "UW", "ER", "AE"}
 SHORT = {"D", "T", "B", "DH", "HH", "R", "L", "W", "Y", "N"}
@@ -27,16 +33,53 @@ VOWELS = LONG | {"AH", "EH", "IH", "UH"}
 
 
 def refine(audio: Audio, words: Sequence[TimedWord]) -> tuple[TimedWord, ...]:
-    """Return the words with refined times, in order and without overlaps."""
+    """Return the words with refined times, in order and without overlaps. The phones of the words count, their times do not."""
     if not words:
         return ()
     curve = _Curve(audio)
-    starts, ends = [word.start_s for word in words], [word.end_s for word in words]
     first, last = curve.speech
-    starts[0], ends[-1] = curve.edge(starts[0], first), curve.edge(ends[-1], last)
-    for place in range(len(words) - 1):
-        ends[place], starts[place + 1] = curve.between((ends[place] + starts[place + 1]) / 2)
+    start_s = curve.edge(words[0].start_s, first)
+    end_s = curve.pause_after(words[-1].start_s, curve.edge(words[-1].end_s, last))
+    sizes = [max(1.0, sum(units(phone.phone) for phone in word.phones)) for word in words]
+    unit_s = max(LEAST_S, end_s - start_s) / sum(sizes)
+    choices = [curve.choices((one.end_s + two.start_s) / 2) for one, two in pairwise(words)]
+    gaps = _cheapest(
+        [[Gap(start_s, start_s, 0.0)], *choices, [Gap(end_s, end_s, 0.0)]], [unit_s * size for size in sizes]
+    )
+    starts, ends = [gap.end_s for gap in gaps[:-1]], [gap.start_s for gap in gaps[1:]]
     return tuple(_ordered(words, starts, ends, audio.duration_s))
+
+
+class Gap(NamedTuple):
+    """A possible boundary: the end of the word before it, the start of the word after it, and its cost."""
+
+    start_s: float
+    end_s: float
+    cost: float
+
+
+def _cheapest(choices: Sequence[Sequence[Gap]], usual_s: Sequence[float]) -> list[Gap]:
+    """Choose one gap for each boundary (Viterbi). A word whose length is unusual costs more."""
+    costs = [[gap.cost for gap in choices[0]]]
+    back: list[list[int]] = [[0] * len(choices[0])]
+    for before, here, usual in zip(choices, choices[1:], usual_s, strict=False):
+        ways = [
+            [cost + _unusual(gap.start_s - one.end_s, usual) for one, cost in zip(before, costs[-1], strict=True)]
+            for gap in here
+        ]
+        back.append([int(np.argmin(way)) for way in ways])
+        costs.append([min(way) + gap.cost for way, gap in zip(ways, here, strict=True)])
+    at = int(np.argmin(costs[-1]))
+    found: list[Gap] = []
+    for gaps, ways_back in zip(choices[::-1], back[::-1], strict=True):
+        found.append(gaps[at])
+        at = ways_back[at]
+    return found[::-1]
+
+
+def _unusual(length_s: float, usual_s: float) -> float:
+    """Return the cost of the length of a word: a log-normal prior."""
+    return float((np.log(max(length_s, LEAST_S / 10) / max(usual_s, LEAST_S)) / LENGTH_SPREAD) ** 2 / 2)
 
 
 def place_phones(phones: Sequence[str], start_s: float, end_s: float) -> tuple[TimedPhone, ...]:
@@ -87,25 +130,42 @@ class _Curve:
 
     def edge(self, at_s: float, speech_s: float) -> float:
         """Return the edge of the speech if it is near, else the boundary."""
-        return speech_s if abs(at_s - speech_s) <= SILENCE_REACH_S else self.between(at_s)[0]
+        return speech_s if abs(at_s - speech_s) <= SILENCE_REACH_S else at_s
 
-    def between(self, at_s: float) -> tuple[float, float]:
-        """Return the end of the word before a boundary and the start of the word after it."""
-        near = [s for s in self._quiet if s.length_s >= SILENCE_S and _away(s, at_s) <= SILENCE_REACH_S]
-        if near:
-            best = max(near, key=lambda span: min(span.length_s, 0.3) - _away(span, at_s))
-            return best.start_s, best.end_s
-        moved = self._best(at_s)
-        return moved, moved
+    def pause_after(self, start_s: float, end_s: float) -> float:
+        """Return the start of the first pause inside the last word, or its end. A sound after the pause is outside."""
+        pauses = (span.start_s for span in self._quiet if span.length_s >= PAUSE_S)
+        return next((at_s for at_s in pauses if start_s + WORD_S <= at_s < end_s), end_s)
 
-    def _best(self, at_s: float) -> float:
+    def choices(self, at_s: float) -> list[Gap]:
+        """Return possible gaps near a boundary: silences, and moments where the spectrum changes."""
+        near = [span for span in self._quiet if _away(span, at_s) <= SILENCE_REACH_S]
+        gaps = [
+            Gap(s.start_s, s.end_s, _prior(_away(s, at_s)) - SILENCE_GAIN * min(s.length_s, LONG_S) / LONG_S)
+            for s in near
+        ]
+        return [*gaps, *self._changes(at_s)]
+
+    def _changes(self, at_s: float) -> list[Gap]:
+        """Return the best moments within reach, at least SEPARATE frames apart."""
         low, high = (round((at_s + reach) / HOP_S) for reach in (-REACH_S, REACH_S))
         frames = np.arange(max(0, low), min(len(self._change), high + 1))
         if not len(frames):
-            return at_s
-        prior = ((frames * HOP_S - at_s) / PRIOR_S) ** 2 / 2
-        fit = CHANGE_WEIGHT * self._change[frames] - LEVEL_WEIGHT * self._level[frames] - prior
-        return float(frames[int(np.argmax(fit))] * HOP_S)
+            return [Gap(at_s, at_s, 0.0)]
+        cost = LEVEL_WEIGHT * self._level[frames] - CHANGE_WEIGHT * self._change[frames]
+        cost = cost + _prior(frames * HOP_S - at_s)
+        found: list[Gap] = []
+        for index in np.argsort(cost):
+            moment = float(frames[index] * HOP_S)
+            if all(abs(moment - gap.start_s) >= SEPARATE * HOP_S for gap in found):
+                found.append(Gap(moment, moment, float(cost[index])))
+            if len(found) == MOMENTS:
+                break
+        return found
+
+
+def _prior(away_s: Any) -> Any:
+    return (away_s / PRIOR_S) ** 2 / 2
 
 
 def _away(span: TimeSpan, at_s: float) -> float:

@@ -6,7 +6,9 @@ prefers usual sentences (the factor corrects the language model inside the recog
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from engines.types import Audio
 from studio.ears.dictionary import known
@@ -15,6 +17,8 @@ from studio.ears.division import Part, divide
 from studio.ears.listening import listen
 from studio.ears.placing import place_words
 from studio.ears.recogniser import Recogniser, ScoredWord
+from studio.ears.repeats import repeated
+from studio.ears.tempo import FROM_WORDS, paces
 from studio.ears.vocabulary import AddedWord, Comparison, Transcript, TypedWord, Verdict, WordFinding
 
 # Measured by `python -m bench.hearing`, tuned on the clips of assets/voices.
@@ -24,7 +28,12 @@ AGAINST = -3.0  # evidence below which a word was replaced
 AGAINST_FUNCTION = -8.0  # of words such as "the", which the recogniser often confuses
 GONE = 1.0  # evidence below which a word that is not heard is missing
 ADDED = -4.0  # evidence below which a word that is heard in addition was spoken
-LOW = -3.5  # mean log probability of a token of a word that is heard only because it is likely
+STRONGLY_AGAINST = -8.0  # evidence below which a word was replaced by a similar one
+LOW, VERY_LOW = -3.5, -8.0  # mean log probability of a token, of words that the audio hardly or does not support
+SHORT, SHORT_LAST = (
+    0.35,
+    0.5,
+)  # pace below which a word is too short to be spoken; a line is often cut before its last word
 PRIOR = 0.5
 SHORT_WORDS = """
 a an the of to in on at and or but is was were are be been it its he she we you i my me his her our your that this for with by
@@ -39,6 +48,7 @@ class Judged:
 
     difference: Difference
     evidence: float
+    last: bool = False  # True if no expected word follows; then a lost word changes no later word
 
 
 def compare(recogniser: Recogniser, audio: Audio, words: Sequence[TypedWord]) -> Comparison:
@@ -51,9 +61,14 @@ def compare(recogniser: Recogniser, audio: Audio, words: Sequence[TypedWord]) ->
     added: list[AddedWord] = []
     for part, (scored, judged) in zip(parts, results, strict=True):
         _note_unlikely(findings, part, scored)
+        _note_short(findings, part)
         for one in judged:
             _note(findings, words, part, one)
             added += _added(part, one)
+        heard_twice = {one.place for one in added}
+        for token, copy in repeated(recogniser, part, FUNCTION):
+            if findings[token.place].verdict == "kept" and not {token.place, token.place + 1} & heard_twice:
+                added.append(AddedWord(heard=copy, place=token.place + 1, repeats=True))
     heard = Transcript(words=tuple(word for passage in passages for word in passage.words))
     return Comparison(words=tuple(findings.values()), added=tuple(added), transcript=heard)
 
@@ -68,7 +83,11 @@ def _judged(recogniser: Recogniser, part: Part) -> tuple[tuple[ScoredWord, ...],
     with_audio = [_total(words) for words in heard]
     without = [_total(words) for words in recogniser.score_unheard(lines)] if found else []
     return heard[0], [
-        Judged(one, with_audio[0] - with_audio[at] - PRIOR * (without[0] - without[at]))
+        Judged(
+            one,
+            with_audio[0] - with_audio[at] - PRIOR * (without[0] - without[at]),
+            one.end == len(part.expected),
+        )
         for at, one in enumerate(found, 1)
     ]
 
@@ -92,12 +111,13 @@ def _verdict(word: TypedWord, judged: Judged) -> Verdict:
     one, function = judged.difference, set(word.spoken) <= FUNCTION
     if one.heard_start == one.heard_end:
         limit = AGAINST_FUNCTION if function else GONE
-        return "missing" if judged.evidence < limit else "unsure"
+        return "missing" if judged.evidence < limit or (judged.last and not function) else "unsure"
     if one.unlike <= LIKE:
         return "kept"
     named = not all(known(spoken) for spoken in word.spoken) or word.typed.lower() != " ".join(word.spoken)
-    far = one.unlike > (UNLIKE_NAME if named else UNLIKE)
-    return "misheard" if far and judged.evidence < (AGAINST_FUNCTION if function else AGAINST) else "unsure"
+    if one.unlike <= (UNLIKE_NAME if named else UNLIKE):
+        return "misheard" if judged.evidence < STRONGLY_AGAINST and not (named or function) else "unsure"
+    return "misheard" if judged.evidence < (AGAINST_FUNCTION if function else AGAINST) else "unsure"
 
 
 def _note_unlikely(findings: dict[int, WordFinding], part: Part, scored: Sequence[ScoredWord]) -> None:
@@ -105,7 +125,19 @@ def _note_unlikely(findings: dict[int, WordFinding], part: Part, scored: Sequenc
     for token, word in zip(part.expected, scored, strict=True):
         finding = findings[token.place]
         if word.log < LOW and finding.verdict == "kept" and token.spoken not in FUNCTION and known(token.spoken):
-            findings[token.place] = WordFinding(word=finding.word, verdict="unsure", evidence=round(word.log, 2))
+            verdict: Verdict = "misheard" if word.log < VERY_LOW else "unsure"
+            findings[token.place] = replace(finding, verdict=verdict, evidence=round(word.log, 2))
+
+
+def _note_short(findings: dict[int, WordFinding], part: Part) -> None:
+    """Doubt words that have too little time; such a last word is missing."""
+    written = part.written
+    common = {token.place for token in part.expected if token.spoken in FUNCTION}
+    for place, pace in zip(written, paces([findings[place].word for place in written]), strict=True):
+        last = place == written[-1]
+        if findings[place].verdict == "kept" and place not in common and pace < (SHORT_LAST if last else SHORT):
+            verdict: Verdict = "missing" if last and len(written) >= FROM_WORDS else "unsure"
+            findings[place] = replace(findings[place], verdict=verdict, evidence=round(float(np.log(pace + 1e-3)), 2))
 
 
 def _added(part: Part, judged: Judged) -> Iterator[AddedWord]:

@@ -1,7 +1,6 @@
 """Place the written words of a text in the audio of a take."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from engines.types import Audio
 from studio.ears.boundaries import place_phones, refine
@@ -46,8 +45,10 @@ def place_words(
         for token, one in zip(part.expected, placed, strict=True):
             begin_s, end_s = (_within(at_s, part) for at_s in (one.start_s, one.end_s))
             spans.setdefault(token.place, [begin_s, end_s])[1] = end_s
-    timed = [TimedWord(word=word.typed, start_s=spans[at][0], end_s=spans[at][1]) for at, word in enumerate(words)]
-    return tuple(_with_phones(one, word) for one, word in zip(refine(audio, timed), words, strict=True))
+    rough = [_with_phones(word, *spans[place]) for place, word in enumerate(words)]
+    return tuple(
+        _with_phones(word, one.start_s, one.end_s) for word, one in zip(words, refine(audio, rough), strict=True)
+    )
 
 
 def _within(at_s: float, part: Part) -> float:
@@ -55,6 +56,6 @@ def _within(at_s: float, part: Part) -> float:
     return min(max(at_s, 0.0), passage.length_s) + passage.start_s
 
 
-def _with_phones(timed: TimedWord, word: TypedWord) -> TimedWord:
+def _with_phones(word: TypedWord, start_s: float, end_s: float) -> TimedWord:
     phones = [phone for spoken in word.spoken for phone in pronounce(spoken)]
-    return replace(timed, phones=place_phones(phones, timed.start_s, timed.end_s))
+    return TimedWord(word=word.typed, start_s=start_s, end_s=end_s, phones=place_phones(phones, start_s, end_s))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,8 +13,8 @@ RATE_HZ = 16_000  # of the recogniser
 LEVEL_LUFS = -20.0
 MARGIN_S = 0.3  # silence before and after a passage, without which first and last words are lost
 WINDOW_S = 30.0  # what the recogniser hears at once, at most
-# Silence after a passage, and the least window. A shorter window saves half the time, but text is then repeated: of 279 words in
-# 22 clips of 5 s, 10 are wrong with these values, 13 with windows of 30 s, and 43 with 3 s and without a least window.
+# Silence after a passage, and the least window. A shorter window saves half the time, but text is then repeated: of 279
+# words in 22 clips of 5 s, 10 are wrong with these values, 13 with windows of 30 s, and 43 with 3 s and without a least window.
 SILENCE_S, WINDOW_MIN_S = 5.0, 12.0
 PASSAGE_MAX_S = WINDOW_S - 2 * MARGIN_S
 PASSAGE_MIN_S = 12.0  # a passage is cut at the longest silence between these lengths
@@ -36,7 +37,7 @@ def passages(audio: Audio) -> list[Passage]:
         return []
     low = resample(normalise(clean, LEVEL_LUFS), RATE_HZ)
     edges = [0.0, *cuts(low.duration_s, silences(low) if low.duration_s > PASSAGE_MAX_S else ()), low.duration_s]
-    return [_passage(low.samples, start, end) for start, end in zip(edges, edges[1:], strict=False)]
+    return [_passage(low.samples, start, end) for start, end in pairwise(edges)]
 
 
 def cuts(length_s: float, gaps: Sequence[TimeSpan]) -> list[float]:

@@ -128,12 +128,11 @@ def test_a_short_sound_whose_voice_seems_another_is_not_measured(models: Models)
     assert found.outcome == "unmeasured" and "too short to compare" in found.message
 
 
-@pytest.mark.parametrize(("length_s", "text"), [(0.5, "Go."), (0.9, "Welcome"), (1.3, "Welcome to the")])
+@pytest.mark.parametrize(("length_s", "text"), [(0.4, "Well."), (0.9, "Welcome to"), (1.3, "Welcome to the")])
 def test_a_doubt_about_a_bark_is_not_measured(models: Models, length_s: float, text: str) -> None:
     audio = sound(AMBER.samples[: round(length_s * RATE)], hush(0.1))
     checked = check(models, Expected(text=text, reference=AMBER, estimate_s=0.5), audio)
     assert "doubt" not in outcomes(checked).values()
-    assert next(one.message for one in checked.checks if one.name == "words").startswith("The line is too short")
 
 
 def test_a_word_that_a_bark_lacks_is_a_failure(models: Models) -> None:
