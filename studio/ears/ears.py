@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import LifoQueue
-from typing import Concatenate, ParamSpec, TypeVar, cast
+from typing import TypeVar, TypeVarTuple, cast
 
 from engines.types import Audio
 from studio.ears.child import DIED, Child
@@ -24,7 +24,7 @@ from studio.ears.weights import EMBEDDED
 from studio.errors import Unavailable
 
 log = logging.getLogger(__name__)
-P = ParamSpec("P")
+Given = TypeVarTuple("Given")
 T = TypeVar("T")
 
 IDLE_S = 120.0
@@ -83,7 +83,7 @@ class Ears:
         """Compare a take with the expected words; None if they cannot be compared. Raises EarsFailed."""
         return self.ask(hear, take, tuple(words))
 
-    def ask(self, task: Callable[Concatenate[Models, P], T], *given: P.args, **none: P.kwargs) -> T:
+    def ask(self, task: Callable[[Models, *Given], T], *given: *Given) -> T:
         """Run a task in a child process and wait for its answer. The task and its answer are pickled. Raises EarsFailed."""
         if not self._on:
             raise EarsFailed(OFF)
@@ -100,9 +100,9 @@ class Ears:
             raise EarsFailed(said)
         return cast(T, answer)
 
-    def later(self, task: Callable[Concatenate[Models, P], T], *given: P.args, **none: P.kwargs) -> Future[T]:
+    def later(self, task: Callable[[Models, *Given], T], *given: *Given) -> Future[T]:
         """Run a task without waiting. The result can be cancelled until the task starts."""
-        return self._later.submit(self.ask, task, *given, **none)
+        return self._later.submit(lambda: self.ask(task, *given))
 
     def close(self) -> None:
         """End the child processes; tasks that wait are cancelled."""

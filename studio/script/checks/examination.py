@@ -9,6 +9,7 @@ from engines.types import Audio
 from studio.ears.comparison import compare
 from studio.ears.models import Models
 from studio.ears.placing import can_place
+from studio.ears.recogniser import NAME
 from studio.ears.sound import LONGEST_S
 from studio.ears.spoken import is_english
 from studio.references.measures import speech_s
@@ -16,7 +17,7 @@ from studio.script.checks.judging import Checked, Expected
 from studio.script.checks.likeness import Encoder
 from studio.script.checks.sounds import check_sounds
 from studio.script.checks.wording import is_bark, typed_words
-from studio.script.checks.words import NAME, HeardLine, check_edges, check_words, hear_line
+from studio.script.checks.words import HeardLine, check_edges, check_words, hear_line
 from studio.script.script import TakeCheck
 
 LOST = {"fail": 0.25, "doubt": 0.05}  # subtracted from the score for each other check
