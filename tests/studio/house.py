@@ -20,6 +20,7 @@ from studio.api import router
 from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
 from studio.disk_space import DiskSpace
+from studio.ears.ears import Ears
 from studio.ears.vocabulary import TimedWord, TypedWord
 from studio.history import History
 from studio.listening import Listening
@@ -114,6 +115,7 @@ def studio_of(
         clips=clips,
         session_clips=session_clips,
         history=history,
+        ears=(ears := Ears()),
         listening=listening,
         champions=champions,
         named_voices=named_voices,
@@ -130,6 +132,7 @@ def studio_of(
         yield studio
     finally:
         studio.scripts.renderer.close()
+        ears.close()
         telemetry.close()
         manager.close(0.0)
         history.close()
