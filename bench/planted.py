@@ -14,7 +14,7 @@ from studio.ears.vocabulary import Comparison
 from studio.script.checks.wording import typed_words
 
 Kind = Literal["missing", "replaced", "repeated", "added"]
-QUIET = 0.35  # level at the edges of a word that may be cut, relative to the take
+QUIET = 0.5  # level at the edges of a word that may be cut, relative to the take
 NEAR_S = 0.0125
 LETTERS_MIN, LEAST_S = 4, 0.15  # of a word that may be cut
 SEED = 7

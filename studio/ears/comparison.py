@@ -24,12 +24,12 @@ from studio.ears.vocabulary import AddedWord, Comparison, Transcript, TypedWord,
 # Measured by `python -m bench.hearing`, tuned on the clips of assets/voices.
 LIKE, UNLIKE = 0.3, 0.4  # share of different phones: below, the word is kept; above, it may be another word
 UNLIKE_NAME = 0.6  # of words that the dictionary lacks, whose sound is a guess
-AGAINST = -3.0  # evidence below which a word was replaced
+AGAINST = -2.0  # evidence below which a word was replaced
 AGAINST_FUNCTION = -8.0  # of words such as "the", which the recogniser often confuses
-GONE = 1.0  # evidence below which a word that is not heard is missing
+GONE = 3.0  # evidence below which a word that is not heard is missing
 ADDED = -4.0  # evidence below which a word that is heard in addition was spoken
-STRONGLY_AGAINST = -4.0  # evidence below which a word was replaced by a similar one
-LOW, VERY_LOW = -3.5, -8.0  # mean log probability of a token, of words that the audio hardly or does not support
+STRONGLY_AGAINST = -2.5  # evidence below which a word was replaced by a similar one
+LOW, VERY_LOW = -3.5, -4.8  # mean log probability of a token, of words that the audio hardly or does not support
 SHORT, SHORT_LAST = (
     0.35,
     0.5,
