@@ -29,6 +29,7 @@ from training.references import RATE_HZ, VOICES, checkpoint, read_references
 
 RESULTS = Path(__file__).parent / "results" / "hearing.json"
 ENGINES = ("f5", "s1")
+LINES = 12  # of each speaker, at most
 SPEAKERS = ("natural-00", "natural-03", "natural-05", "natural-06", "natural-07", "natural-08")
 
 
@@ -50,7 +51,7 @@ def takes(folder: Path, each: int) -> list[Spoken]:
         synthesizer = None
         for number, speaker in enumerate(SPEAKERS):
             for line in range(each):
-                text = heldout()["open"][(number * each + line) % len(heldout()["open"])]
+                text = heldout()["open"][(number * LINES + line) % len(heldout()["open"])]
                 path = folder / f"{engine}-{speaker}-{line}.flac"
                 if not path.exists():
                     synthesizer = synthesizer or Synthesizer(engine, checkpoint(engine))
@@ -105,7 +106,7 @@ def main() -> None:
     """Print the table and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--takes", type=int, default=5, help="of every voice and engine")
+    parser.add_argument("--takes", type=int, default=6, help=f"of every voice and engine, at most {LINES}")
     given = parser.parse_args()
     results = measure(Models().recogniser, given.folder, given.takes)
     for kind, counts in results.items():

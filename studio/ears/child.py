@@ -69,7 +69,7 @@ class Child:
         return answer
 
     def _started(self) -> subprocess.Popen[bytes]:
-        environment = os.environ | {"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
+        environment = os.environ | {"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
         return subprocess.Popen(self._command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def _end_if_large(self, pid: int) -> None:

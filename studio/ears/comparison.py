@@ -19,7 +19,7 @@ from studio.ears.placing import place_words
 from studio.ears.recogniser import Recogniser, ScoredWord
 from studio.ears.repeats import repeated
 from studio.ears.tempo import FROM_WORDS, paces
-from studio.ears.vocabulary import AddedWord, Comparison, Transcript, TypedWord, Verdict, WordFinding
+from studio.ears.vocabulary import AddedWord, Comparison, TimedWord, Transcript, TypedWord, Verdict, WordFinding
 
 # Measured by `python -m bench.hearing`, tuned on the clips of assets/voices.
 LIKE, UNLIKE = 0.3, 0.4  # share of different phones: below, the word is kept; above, it may be another word
@@ -30,10 +30,8 @@ GONE = 3.0  # evidence below which a word that is not heard is missing
 ADDED = -4.0  # evidence below which a word that is heard in addition was spoken
 STRONGLY_AGAINST = -2.5  # evidence below which a word was replaced by a similar one
 LOW, VERY_LOW = -3.5, -4.8  # mean log probability of a token, of words that the audio hardly or does not support
-SHORT, SHORT_LAST = (
-    0.35,
-    0.5,
-)  # pace below which a word is too short to be spoken; a line is often cut before its last word
+SHORT, SHORT_LAST = 0.35, 0.42  # pace below which a word is too short to be spoken; the last word is often cut off
+LONG = 1.4  # pace above which a word may be spoken twice
 PRIOR = 0.5
 SHORT_WORDS = """
 a an the of to in on at and or but is was were are be been it its he she we you i my me his her our your that this for with by
@@ -66,7 +64,7 @@ def compare(recogniser: Recogniser, audio: Audio, words: Sequence[TypedWord]) ->
             _note(findings, words, part, one)
             added += _added(part, one)
         heard_twice = {one.place for one in added}
-        for token, copy in repeated(recogniser, part, FUNCTION):
+        for token, copy in repeated(recogniser, part, _slow(part, timed)):
             if findings[token.place].verdict == "kept" and not {token.place, token.place + 1} & heard_twice:
                 added.append(AddedWord(heard=copy, place=token.place + 1, repeats=True))
     heard = Transcript(words=tuple(word for passage in passages for word in passage.words))
@@ -127,6 +125,13 @@ def _note_unlikely(findings: dict[int, WordFinding], part: Part, scored: Sequenc
         if word.log < LOW and finding.verdict == "kept" and token.spoken not in FUNCTION and known(token.spoken):
             verdict: Verdict = "misheard" if word.log < VERY_LOW else "unsure"
             findings[token.place] = replace(finding, verdict=verdict, evidence=round(word.log, 2))
+
+
+def _slow(part: Part, timed: Sequence[TimedWord]) -> list[int]:
+    """Return the tokens that may be spoken twice: content words that last long, or are beside a word that does."""
+    pace = dict(zip(part.written, paces([timed[place] for place in part.written]), strict=True))
+    slow = {near for place, one in pace.items() if one > LONG for near in (place - 1, place, place + 1)}
+    return [at for at, token in enumerate(part.expected) if token.place in slow and token.spoken not in FUNCTION]
 
 
 def _note_short(findings: dict[int, WordFinding], part: Part) -> None:

@@ -14,9 +14,8 @@ AGAIN, AGAIN_LAST = 4.8, 2.5
 PRIOR = 0.3  # share of its cost without audio
 
 
-def repeated(recogniser: Recogniser, part: Part, common: frozenset[str]) -> list[tuple[Token, HeardWord]]:
-    """Return the words of a line that are spoken twice, with their second copies; words in `common` are left out."""
-    places = [at for at, token in enumerate(part.expected) if token.spoken not in common]
+def repeated(recogniser: Recogniser, part: Part, places: Sequence[int]) -> list[tuple[Token, HeardWord]]:
+    """Return the expected tokens among `places` that are spoken twice, with their second copies."""
     if not places:
         return []
     line = part.line
