@@ -113,7 +113,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --no-emit-index-url --no-an
 NEEDED := $(BIN)/python .ci/needed_hashes.py .cache/pylock.toml
 requirements: | $(BIN)/uv
 	mkdir -p .cache
-	$(COMPILE) --overrides .ci/overrides.txt --generate-hashes pyproject.toml --extra transcribe --extra likeness -o requirements.txt
+	$(COMPILE) --overrides .ci/overrides.txt --generate-hashes pyproject.toml --extra likeness -o requirements.txt
 	$(COMPILE) --overrides .ci/overrides.txt --generate-hashes pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt \
 		$$(sed -n '/^colorama==/!s/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' requirements.txt)  # pinned there; colorama only for Windows
 	$(COMPILE) --overrides .ci/overrides.txt --format pylock.toml pyproject.toml --extra dev -c requirements.txt -c requirements-dev.txt -o .cache/pylock.toml

@@ -1,13 +1,14 @@
 """Compare first takes of barks (one to three words) with the best of four takes by the studio's checks.
 
 `python -m bench.barks f5|s1 [SEEDS]` speaks 50 barks with the embedded checkpoint and the shipped references, and prints
-missing or wrong words. The take is chosen by how well the known line fits the audio, and judged by a grammar of the same
-recogniser, which does not know the line and returns one of the 50 barks.
+missing or wrong words. The studio's ears (Whisper) choose the take. Another recogniser (pocketsphinx)
+judges the take: its grammar returns one of the 50 barks without knowing the line.
 """
 
 import re
 import sys
 
+from studio.ears.ears import Ears
 from studio.script.checks.checker import Checker
 from studio.script.checks.judging import Expected
 from training.corpus.spelling import words
@@ -33,7 +34,8 @@ This way, quickly. Light the fire. My turn now. It is over.
 def measure(engine: str, seeds: int) -> None:
     """Print a line per bark, then the sums."""
     known = sorted(read_references(SHIPPED).items())
-    synthesizer, checker = Synthesizer(engine, checkpoint(engine)), Checker()
+    synthesizer, ears = Synthesizer(engine, checkpoint(engine)), Ears()
+    checker = Checker(ears)
     wrong = []  # of each bark: wrong words of each seed's take, then of the chosen take
     for number, bark in enumerate(BARKS):
         voice = reference_of(*known[number % len(known)][1])
@@ -42,7 +44,7 @@ def measure(engine: str, seeds: int) -> None:
         missed = [edits(words(bark), recognize_choice(samples_of(take), BARKS)) for take in takes]
         wrong.append([*missed, missed[scores.index(max(scores))]])
         sys.stdout.write(f"{bark:>20}: wrong {missed}, chosen {scores.index(max(scores)) + 1} of {scores}\n")
-    checker.close()
+    ears.close()
     synthesizer.close()
     *first, best = [sum(column) for column in zip(*wrong, strict=True)]
     count = sum(len(words(bark)) for bark in BARKS)

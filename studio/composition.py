@@ -6,6 +6,7 @@ from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
 from studio.data_folder import opening
 from studio.disk_space import DiskSpace
+from studio.ears.ears import Ears
 from studio.engines import open_manager
 from studio.history import History
 from studio.housekeeping import sweep_leftovers
@@ -13,7 +14,6 @@ from studio.listening import Listening
 from studio.named_voices import NamedVoices
 from studio.references.library import SAMPLES, ClipStore
 from studio.references.session_clips import SessionClips
-from studio.script.checks.alignment import align_words
 from studio.script.checks.checker import Checker
 from studio.script.factory import open_scripts
 from studio.script.judging import TakeJudge
@@ -24,7 +24,7 @@ from studio.telemetry import Telemetry
 from studio.telemetry.gauges import open_gauge
 from studio.web.visitors import Visitors
 
-CORES_A_CHECKER = 4  # the other cores are for engines and the page
+CORES_A_CHILD = 4  # the other cores are for engines and the page
 
 
 def compose(settings: Settings) -> Studio:
@@ -45,9 +45,10 @@ def _wired(settings: Settings) -> Studio:
     champions = open_champions(settings)
     speaking = SpeechService(manager, session_clips, history, champions, directions=settings.stage_directions)
     named_voices = NamedVoices(manager, champions, session_clips, settings.engines, settings.aliases)
-    checkers = [Checker() for _ in range(max(1, (os.cpu_count() or 1) // CORES_A_CHECKER))]
-    judge = TakeJudge(checkers, lambda order: speaking.reference(order, ""))
-    scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, align_words)
+    children = max(1, (os.cpu_count() or 1) // CORES_A_CHILD)
+    ears = Ears(settings.recognizer, on=settings.ears, children=children)
+    judge = TakeJudge(Checker(ears), lambda order: speaking.reference(order, ""))
+    scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, ears.align)
     return Studio(
         settings=settings,
         manager=manager,
@@ -55,6 +56,7 @@ def _wired(settings: Settings) -> Studio:
         clips=clips,
         session_clips=session_clips,
         history=history,
+        ears=ears,
         listening=listening,
         champions=champions,
         named_voices=named_voices,

@@ -107,6 +107,10 @@ class Settings(BaseSettings):
     """Checkpoint of S1-Mini: `embedded`, `hf://owner/repo`, or the path of a folder."""
     s1_encoder: Literal["auto", "cpu"] = "auto"
     """Where S1-Mini encodes references: on its device, or on the CPU, which saves memory of the GPU."""
+    ears: bool = True
+    """`off` hears nothing: no transcripts of clips, no checks of takes, no word times. No process is started for them."""
+    recognizer: Annotated[str, Field(min_length=1)] = "embedded"
+    """Speech recogniser: `embedded`, or a Whisper model for CTranslate2, as `hf://owner/repo@revision` or a folder."""
     device: str = "auto"
     """Device of the engines: `auto`, `cpu`, `mps`, `cuda` or `cuda:N`. `auto` prefers CUDA, then MPS, then the CPU."""
     compile: Literal["auto", "on", "off"] = "auto"

@@ -6,6 +6,7 @@ from engines.scheduling.manager import Manager
 from studio.champions.champions import Champions
 from studio.champions.creation import TakeVoices
 from studio.disk_space import DiskSpace
+from studio.ears.ears import Ears
 from studio.history import History
 from studio.listening import Listening
 from studio.named_voices import NamedVoices
@@ -28,6 +29,7 @@ class Studio:
     clips: ClipStore
     session_clips: SessionClips  # the clips of each session; pages and routes add and get clips through it
     history: History
+    ears: Ears  # hears clips and takes
     listening: Listening
     champions: Champions
     named_voices: NamedVoices  # voices that programs and scripts can name

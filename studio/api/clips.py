@@ -1,7 +1,6 @@
 """Clips over HTTP: upload, view, check and repair them, and hear exactly what an engine gets."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -15,7 +14,6 @@ from studio.references.clip import Clip, Origin, float_wav
 from studio.references.hearings import Hearings
 from studio.references.repairs import Repair, repair, repaired_name, starts_at_s
 from studio.references.report import report
-from studio.references.transcribe import available, transcribe
 from studio.references.window import Window, cut, propose, split_transcript
 from studio.studio import Studio
 from studio.texts import Transcript
@@ -48,13 +46,13 @@ class RepairRequest(ClipSpan):
 def router(studio: Studio) -> APIRouter:
     routes = APIRouter(prefix="/studio/clips", tags=["clips"], route_class=ProblemRoute)
     own, described, hearings = studio.session_clips, _describer(studio), Hearings()
-    recogniser = ThreadPoolExecutor(1, "recogniser")  # each thread that has loaded the model keeps 50 MB
+    recogniser = "whisper" if studio.ears.on else None
 
     @routes.get("")
     def clips(session_id: SessionId) -> dict[str, Any]:
         samples = [described(one.clip_id, one.origin) | {"transcript": one.transcript} for one in own.samples()]
         mine = [described(id, origin) for id, origin in own.mine(session_id).items()]
-        return {"samples": samples, "mine": mine, "recogniser": available()}
+        return {"samples": samples, "mine": mine, "recogniser": recogniser}
 
     @routes.post("")
     def upload(file: UploadFile, session_id: SessionId, request: Request) -> dict[str, Any]:
@@ -111,9 +109,9 @@ def router(studio: Studio) -> APIRouter:
     @routes.post("/{id}/transcribe")
     def heard(id: str, span: ClipSpan, session_id: SessionId) -> dict[str, Any]:
         audio = span.of(own.get(session_id, id))
-        heard = hearings.find(id, span.window) or recogniser.submit(transcribe, audio).result()
+        heard = hearings.find(id, span.window) or studio.ears.transcribe(audio).text
         hearings.keep(id, span.window, heard)
-        return {"transcript": heard, "recogniser": available()}
+        return {"transcript": heard, "recogniser": recogniser}
 
     @routes.post("/{id}/transcript")
     def words(id: str, said: ClipSpanTranscript, session_id: SessionId) -> dict[str, str]:

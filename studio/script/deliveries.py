@@ -12,15 +12,15 @@ from typing import Any
 
 from engines.types import Audio, Progress
 from studio.database import saving
+from studio.ears.vocabulary import TimedWord, TypedWord
 from studio.history import History
 from studio.jobs import Job, Jobs, UnknownJob
 from studio.progress import ProgressReporter, share
-from studio.script.checks.wording import TypedWord
 from studio.script.delivery import DeliveryReport, Preset, deliver, preset_of, zipped
 from studio.script.delivery_plan import DeliveryPlan, planned, preview_json, with_sound
 from studio.script.planning import Readings
 from studio.script.projects import Projects, new_id
-from studio.script.script import DeliveryChoice, Project, Sheet, TimedWord
+from studio.script.script import DeliveryChoice, Project, Sheet
 from studio.script.selects import StaleRule
 from studio.script.written import words_of
 from studio.stores import ArchiveFacts, Store, UnknownStore

@@ -1,7 +1,6 @@
 """Check takes against their words, their voice's reference, and their expected length."""
 
-from collections.abc import Callable, Iterable
-from queue import SimpleQueue
+from collections.abc import Callable
 
 from engines.audio import paced_s
 from engines.text import Spoken, estimate_s, parse, spoken_form, without_directions
@@ -21,12 +20,9 @@ LOST = 0.25  # subtracted from the score of a take that is too long or too short
 class TakeJudge:
     """Checks takes against what they were made from."""
 
-    def __init__(self, checkers: Iterable[Checker], reference: Callable[[Order], Reference]) -> None:
-        """Use one checker for each simultaneous check. `reference` returns the reference of an order's voice."""
-        self._reference = reference
-        self._idle: SimpleQueue[Checker] = SimpleQueue()
-        for checker in checkers:
-            self._idle.put(checker)
+    def __init__(self, checker: Checker, reference: Callable[[Order], Reference]) -> None:
+        """Check by `checker`. `reference` returns the reference of an order's voice."""
+        self._checker, self._reference = checker, reference
 
     def __call__(self, piece: PlannedTake, audio: Audio) -> Checked:
         order = piece.reading.order
@@ -38,7 +34,7 @@ class TakeJudge:
             reference=reference.audio,
             estimate_s=estimate_s(parse(order.text), heard),
         )
-        checked = self._checked(expected, audio)
+        checked = self._checker.check(expected, audio)
         speech_s = spoken_s(audio)
         file_s = speech_s + piece.reading.edges_s if speech_s else audio.duration_s
         message = missed(piece.reading.limit, file_s)
@@ -46,13 +42,6 @@ class TakeJudge:
             return checked
         fit = TakeCheck(name="fit", outcome="fail", message=sentence(message), value=round(file_s, 2))
         return Checked((*checked.checks, fit), round(max(0.0, checked.score - LOST), 3))
-
-    def _checked(self, expected: Expected, audio: Audio) -> Checked:
-        checker = self._idle.get()
-        try:
-            return checker.check(expected, audio)
-        finally:
-            self._idle.put(checker)
 
 
 def sentence(message: str) -> str:

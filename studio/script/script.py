@@ -24,23 +24,6 @@ class TakeCheck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimedPhone:
-    phone: str  # ARPABET without stress, or "SIL"
-    start_s: float
-    end_s: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimedWord:
-    """A written word and its position in a take."""
-
-    word: str
-    start_s: float
-    end_s: float
-    phones: tuple[TimedPhone, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LineTake:
     """A take of a line. Its audio is in the history, under the project's session."""
 

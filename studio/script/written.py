@@ -6,7 +6,8 @@ from functools import partial
 
 from engines.text import directions_in, with_spoken_directions, without_directions
 from engines.text.script import PAUSE
-from studio.script.checks.wording import TypedWord, typed_words
+from studio.ears.vocabulary import TypedWord
+from studio.script.checks.wording import typed_words
 from studio.script.lexicon import parts
 from studio.script.script import LineTake, Respelling
 

@@ -44,7 +44,7 @@ class UploadState:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class UploadPart:
     """A part of the archive: bytes [start, start + size)."""
 
     archive: Path
@@ -125,14 +125,14 @@ class MultipartUpload:
     ) -> None:
         listed = self._listed(upload, retry)
         for number, start in enumerate(range(0, self.facts.bytes, upload.part_bytes), 1):
-            part = Part(archive, number, start, min(upload.part_bytes, self.facts.bytes - start))
+            part = UploadPart(archive, number, start, min(upload.part_bytes, self.facts.bytes - start))
             if not _is_there(part, listed.get(number), upload):
                 upload.etags[str(number)] = self._send_part(upload, part, progress, retry, stop)
                 self._remember(upload)
             progress.at(part.start + part.size)
 
     def _send_part(
-        self, upload: UploadState, part: Part, progress: TransferProgress, retry: Retry, stop: threading.Event
+        self, upload: UploadState, part: UploadPart, progress: TransferProgress, retry: Retry, stop: threading.Event
     ) -> str:
         """Send a part and return its ETag. Raises Damaged if the store keeps receiving other bytes."""
         md5 = part.md5()
@@ -212,7 +212,7 @@ def _etag(answer: Any) -> str:
     return str(answer["ETag"]).strip('"')
 
 
-def _is_there(part: Part, listed: Any, upload: UploadState) -> bool:
+def _is_there(part: UploadPart, listed: Any, upload: UploadState) -> bool:
     """Return True if the store has this part, by its recorded ETag or by its MD5."""
     if listed is None or listed["Size"] != part.size:
         return False

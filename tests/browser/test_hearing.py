@@ -1,5 +1,6 @@
 """What is said in a new clip: heard by the recogniser, or read from the page while recording."""
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import expect
@@ -16,7 +17,7 @@ def test_an_upload_without_a_transcript_is_transcribed_by_itself(visitor: Visito
     page = visitor.page
     visitor.upload(voice)
     visitor.expect_message("Automatic transcript.")
-    heard = page.locator(WORDS).input_value().split()
+    heard = re.findall(r"[a-z]+", page.locator(WORDS).input_value().lower())
     assert len({"welcome", "to", "the", "studio", "give", "me", "a", "line"} & set(heard)) > 4
 
 

@@ -1,6 +1,7 @@
 """The reference: dropped, cut with the mouse, mended with one click, its words listened for."""
 
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -71,7 +72,13 @@ def test_the_recogniser_fills_in_the_words_it_hears(visitor: Visitor) -> None:
     visitor.page.get_by_role("button", name="Transcribe").click()
     visitor.expect_message("Automatic transcript.")
     expect(words).to_be_focused()
-    assert len({"welcome", "to", "the", "studio", "give", "me", "a", "line"} & set(words.input_value().split())) > 4
+    assert (
+        len(
+            {"welcome", "to", "the", "studio", "give", "me", "a", "line"}
+            & set(re.findall(r"[a-z]+", words.input_value().lower()))
+        )
+        > 4
+    )
 
 
 @pytest.mark.long
@@ -79,7 +86,7 @@ def test_without_a_recogniser_none_is_offered_and_the_field_asks_for_the_words(
     browser: Browser, tmp_path: Path
 ) -> None:
     with (
-        serving(tmp_path / "data", without=["pocketsphinx"], STUDIO_ENGINES="f5") as without,
+        serving(tmp_path / "data", STUDIO_EARS="off", STUDIO_ENGINES="f5") as without,
         visiting(browser, without) as visitor,
     ):
         visitor.open()

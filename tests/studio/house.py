@@ -20,6 +20,8 @@ from studio.api import router
 from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
 from studio.disk_space import DiskSpace
+from studio.ears.ears import Ears
+from studio.ears.vocabulary import TimedWord, TypedWord
 from studio.history import History
 from studio.listening import Listening
 from studio.named_voices import NamedVoices
@@ -27,12 +29,10 @@ from studio.programs import Programs
 from studio.references.library import ClipStore
 from studio.references.session_clips import SessionClips
 from studio.script.checks.judging import Checked
-from studio.script.checks.wording import TypedWord
 from studio.script.deliveries import Align
 from studio.script.factory import open_scripts
 from studio.script.renderer import Judge
 from studio.script.rendering import PlannedTake
-from studio.script.script import TimedWord
 from studio.settings import Settings
 from studio.speaking import SpeechService
 from studio.studio import Studio
@@ -115,6 +115,7 @@ def studio_of(
         clips=clips,
         session_clips=session_clips,
         history=history,
+        ears=(ears := Ears()),
         listening=listening,
         champions=champions,
         named_voices=named_voices,
@@ -131,6 +132,7 @@ def studio_of(
         yield studio
     finally:
         studio.scripts.renderer.close()
+        ears.close()
         telemetry.close()
         manager.close(0.0)
         history.close()

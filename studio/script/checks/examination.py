@@ -1,64 +1,56 @@
-"""All checks of a take, one after another, in one process."""
+"""All checks of a take, one after another, as a task of the ears' process."""
 
-import importlib.util
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
 from engines.types import Audio
+from studio.ears.comparison import compare
+from studio.ears.models import Models
+from studio.ears.placing import can_place
 from studio.ears.quality.levels import speech_s
-from studio.references.transcribe import INSTALL
+from studio.ears.recogniser import NAME
+from studio.ears.sound import LONGEST_S
+from studio.ears.spoken import is_english
 from studio.script.checks.judging import Checked, Expected
 from studio.script.checks.likeness import Encoder
-from studio.script.checks.recogniser import LONGEST_S, NAME, Recogniser
 from studio.script.checks.sounds import check_sounds
 from studio.script.checks.wording import is_bark, typed_words
-from studio.script.checks.words import HeardLine, check_edges, check_words, listen
+from studio.script.checks.words import HeardLine, check_edges, check_words, hear_line
 from studio.script.script import TakeCheck
 
-FIT_SCALE = 40.0  # fit at which the words' part of the score is 1/e
 LOST = {"fail": 0.25, "doubt": 0.05}  # subtracted from the score for each other check
 WORDS = ("words", "edges")
 UNSURE_OF_BARKS = ("words", "edges", "ending", "length", "likeness", "quality")
+FOREIGN = "The recogniser knows only English. Listen to this line."
+NO_WORDS = "The line has no words, or the take is longer than two minutes."
 
 
-@dataclass(slots=True)
-class Examination:
-    """The models of the checks: the recogniser's decoders and the speaker encoder."""
+def check(models: Models, expected: Expected, audio: Audio) -> Checked:
+    """Run all checks, without raising for unusual audio."""
+    if not len(audio.samples) or not np.isfinite(audio.samples).all():
+        message = "The take has no audio." if not len(audio.samples) else "The take is damaged. Render the line again."
+        return Checked((TakeCheck(name="sound", outcome="fail", message=message),), 0.0)
+    if speech_s(audio) == 0.0:
+        return Checked((TakeCheck(name="loudness", outcome="fail", message="The take is silent."),), 0.0)
+    line, of_words = _words(models, expected, audio)
+    of_sound = check_sounds(audio, expected, line.words if line else ())
+    checks = (*of_words, *of_sound, models.of(Encoder).check(audio, expected.reference))
+    shown = tuple(calm(check) for check in checks) if is_bark(expected.text) else checks
+    return Checked(shown, score(checks, line))
 
-    recogniser: Recogniser = field(default_factory=Recogniser)
-    encoder: Encoder = field(default_factory=Encoder)
 
-    def check(self, expected: Expected, audio: Audio) -> Checked:
-        """Run all checks, without raising for unusual audio."""
-        if not len(audio.samples) or not np.isfinite(audio.samples).all():
-            message = (
-                "The take has no audio." if not len(audio.samples) else "The take is damaged. Render the line again."
-            )
-            return Checked((TakeCheck(name="sound", outcome="fail", message=message),), 0.0)
-        if speech_s(audio) == 0.0:
-            return Checked((TakeCheck(name="loudness", outcome="fail", message="The take is silent."),), 0.0)
-        line, of_words = self._words(expected, audio)
-        of_sound = check_sounds(audio, expected, line.words if line else ())
-        checks = (*of_words, *of_sound, self.encoder.check(audio, expected.reference))
-        shown = tuple(calm(check) for check in checks) if is_bark(expected.text) else checks
-        return Checked(shown, score(checks, line))
-
-    def _words(self, expected: Expected, audio: Audio) -> tuple[HeardLine | None, tuple[TakeCheck, ...]]:
-        if importlib.util.find_spec("pocketsphinx") is None:
-            return None, (
-                _words_check("unmeasured", f"No speech recogniser is installed. To install one, run: {INSTALL}"),
-            )
-        words = typed_words(expected.text)
-        if not all(c.isascii() for word in words for spoken in word.spoken for c in spoken):
-            return None, (_words_check("unmeasured", "The recogniser knows only English. Listen to this line."),)
-        if not words or audio.duration_s > LONGEST_S:
-            return None, (_words_check("unmeasured", "The line has no words, or the take is longer than two minutes."),)
-        line = listen(self.recogniser, audio, expected.text, expected.written)
-        if line is None:
-            return None, (_words_check("fail", "The words do not fit this take. Many words are missing."),)
-        return line, (check_words(line, expected.text), check_edges(line))
+def _words(models: Models, expected: Expected, audio: Audio) -> tuple[HeardLine | None, tuple[TakeCheck, ...]]:
+    words = typed_words(expected.text, expected.written)
+    if not all(is_english(word.spoken) for word in words):
+        return None, (_words_check("unmeasured", FOREIGN),)
+    if not words or audio.duration_s > LONGEST_S:
+        return None, (_words_check("unmeasured", NO_WORDS),)
+    if not can_place(audio, words):
+        return None, (_words_check("fail", "The words do not fit this take. Many words are missing."),)
+    line = hear_line(compare(models.recogniser, audio, words), audio)
+    return line, (check_words(line), check_edges(line))
 
 
 def calm(check: TakeCheck) -> TakeCheck:
@@ -70,11 +62,11 @@ def calm(check: TakeCheck) -> TakeCheck:
 
 
 def score(checks: tuple[TakeCheck, ...], line: HeardLine | None) -> float:
-    """Return 1 for a take without faults: the fit of the worst word, reduced by sound outside of words and by other faults."""
+    """Return 1 for a take without faults: the share of words that are heard, reduced by added sound and by other faults."""
     words_failed = any(check.name in WORDS and check.outcome == "fail" for check in checks)
     heard = 0.0 if line is None and words_failed else 1.0
     if line is not None:
-        heard = math.exp(min(line.fits) / FIT_SCALE) * math.exp(-line.extra_s)
+        heard = line.share**2 * math.exp(-line.extra_s)
     lost = sum(LOST.get(check.outcome, 0.0) for check in checks if check.name not in WORDS)
     return round(min(1.0, max(0.0, heard - lost)), 3)
 

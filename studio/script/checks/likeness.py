@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from engines.types import Audio
 from studio.ears.quality.levels import speech_s
-from studio.script.checks.recogniser import LONGEST_S
+from studio.ears.sound import LONGEST_S
 from studio.script.script import Outcome, TakeCheck
 
 NAME = "resemblyzer"

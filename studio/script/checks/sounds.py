@@ -7,8 +7,9 @@ from engines.errors import BadText
 from engines.text import Pause, parse
 from engines.types import Audio, Samples
 from studio.ears.quality import Finding, QualityReport, Severity, measure
+from studio.ears.vocabulary import TimedWord
 from studio.script.checks.judging import Expected
-from studio.script.script import Outcome, TakeCheck, TimedWord
+from studio.script.script import Outcome, TakeCheck
 
 SILENT_LUFS = -60.0
 LOUD_LUFS = (-38.0, -9.0)

@@ -1,7 +1,5 @@
 """Map written words to spoken words: "67%" is "sixty", "seven", "percent", and "Kael'thas" is "kale", "thass"."""
 
-import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -9,20 +7,14 @@ from difflib import SequenceMatcher
 from engines.errors import BadText
 from engines.text import Say, parse
 from engines.text.spoken import spoken_form
+from studio.ears.spoken import split_words
+from studio.ears.vocabulary import TypedWord
 from studio.script.checks.respelling import Respell, WordPair, same_words, word_pairs
 
-SPOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 AROUND = " \t\n.,;:!?…\"“”„«»()[]{}‘’'—–-*_~"  # signs around a word that are not part of it
+CLOSING = ".,;:!?"
 BARK_WORDS = 3
 UNIT_MAX = 4  # tokens that are spoken as one, such as "12 km"
-
-
-@dataclass(frozen=True, slots=True)
-class TypedWord:
-    """A written word, and at least one word in the recogniser's alphabet that is heard for it."""
-
-    typed: str
-    spoken: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -45,7 +37,7 @@ def typed_words(text: str, written: str = "", respell: Respell = same_words) -> 
     return tuple(
         word
         for say, original in zip(says, originals, strict=True)
-        for word in _words(word_pairs(original.typed, say.typed, respell), _split(say.spoken))
+        for word in _words(word_pairs(original.typed, say.typed, respell), split_words(say.spoken))
     )
 
 
@@ -88,13 +80,15 @@ def _words(pairs: Sequence[WordPair], spoken: Sequence[str]) -> Iterator[TypedWo
 
 def _typed(pairs: Sequence[WordPair], places: Sequence[int], said: Sequence[str]) -> TypedWord:
     written = " ".join(pairs[place].written for place in places)
-    return TypedWord(written.strip(AROUND) or written, tuple(said))
+    bare = written.strip(AROUND) or written
+    after = written[written.rfind(bare) + len(bare) :]
+    return TypedWord(bare, tuple(said), next((mark for mark in after if mark in CLOSING), ""))
 
 
 def _heard(tokens: Sequence[str], spoken: Sequence[str]) -> list[HeardTokens]:
     """Return tokens with the words heard for them; tokens whose words cannot be separated are together."""
-    places = [place for place, token in enumerate(tokens) if _split(spoken_form(token))]
-    plain = [" ".join(_split(tokens[place])) for place in places]
+    places = [place for place, token in enumerate(tokens) if split_words(spoken_form(token))]
+    plain = [" ".join(split_words(tokens[place])) for place in places]
     found: list[HeardTokens] = []
     moved: list[int] = []  # spoken elsewhere: "12 May" is "May twelfth"
     early: list[str] = []  # spoken before any token
@@ -122,7 +116,7 @@ def _rewritten(tokens: Sequence[str], places: Sequence[int], spoken: Sequence[st
 def _units(tokens: Sequence[str], places: tuple[int, ...], spoken: tuple[str, ...]) -> list[HeardTokens]:
     """Return the smallest units; empty if there is no division."""
     for size in range(1, min(UNIT_MAX, len(places)) + 1):
-        said = _split(spoken_form(" ".join(tokens[place] for place in places[:size])))
+        said = split_words(spoken_form(" ".join(tokens[place] for place in places[:size])))
         if not said or list(spoken[: len(said)]) != said:
             continue
         unit, rest = HeardTokens(list(places[:size]), said), (places[size:], spoken[len(said) :])
@@ -131,8 +125,3 @@ def _units(tokens: Sequence[str], places: tuple[int, ...], spoken: tuple[str, ..
         if all(rest) and (units := _units(tokens, *rest)):
             return [unit, *units]
     return []
-
-
-def _split(text: str) -> list[str]:
-    folded = unicodedata.normalize("NFKD", text.replace("’", "'").lower())
-    return SPOKEN.findall("".join(c for c in folded if not unicodedata.combining(c)))

@@ -1,68 +1,56 @@
-"""Find the words of a line in a take.
+"""Check the words of a line in a take, by what the ears hear."""
 
-Each word is judged by how much worse the line's phones fit the audio than the best phones without a text (goodness of
-pronunciation: Witt and Young 2000), and compared with the words that the recogniser hears freely.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from engines.audio import active_frames, frame_length
 from engines.types import Audio
-from studio.script.checks.alignment import grouped, timed
-from studio.script.checks.recogniser import NAME, FramedWord, Recogniser, pcm
-from studio.script.checks.wording import TypedWord, spoken_words, typed_words
-from studio.script.script import Outcome, TakeCheck, TimedWord
+from studio.ears.recogniser import NAME
+from studio.ears.vocabulary import Comparison, TimedWord, Verdict
+from studio.script.script import Outcome, TakeCheck
 
-# Fit per frame in the recogniser's unit, at best 0. Of the 192 words of the clips in assets/voices, one in 8 is below DOUBT,
-# one in 28 below MISSING; each of 15 lines compared with another clip has a word below MISSING.
-DOUBT, MISSING = -32.0, -45.0
-SHORT_PHONES, SHORT_MISSING = 3, -62.0  # words with so few phones may fit badly by chance
 EXTRA_DOUBT_S, EXTRA_FAIL_S = 0.25, 0.6  # seconds of sound outside of words
 NEAR_S = 0.06  # tolerance of a boundary
-OPEN_FROM, OPEN_RIGHT = 5, 0.4  # least words of a line for free recognition, and the share that should be recognised
 SHOWN = 4  # words in a message
-ROUGH = "the recogniser is wrong about one in five words"
+OUTCOMES: dict[Verdict, Outcome] = {"kept": "ok", "unsure": "doubt", "misheard": "fail", "missing": "fail"}
+WEIGHTS: dict[Verdict, float] = {"kept": 1.0, "unsure": 0.8, "misheard": 0.0, "missing": 0.0}
 
 
 @dataclass(frozen=True, slots=True)
 class HeardLine:
-    """A line as found in the audio."""
+    """A line as heard in the audio."""
 
-    words: tuple[TimedWord, ...]
-    fits: tuple[float, ...]  # of each word
-    agreed: tuple[bool, ...]  # True for words that the recogniser also hears without the script
+    comparison: Comparison
     extra_s: float  # seconds of sound outside of the words
-    heard: tuple[str, ...]  # words that are heard without knowing the line
+
+    @property
+    def words(self) -> tuple[TimedWord, ...]:
+        return self.comparison.timed
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
-        """Return the outcome of each word; a word that the recogniser also hears without the script is judged less strictly."""
-        measured = zip(self.words, self.fits, self.agreed, strict=True)
-        return tuple(_judged(fit, len(word.phones), agreed) for word, fit, agreed in measured)
+        """Return the outcome of each word."""
+        return tuple(OUTCOMES[finding.verdict] for finding in self.comparison.words)
+
+    @property
+    def share(self) -> float:
+        """Return the share of the words that are heard; an added word counts as a lost one."""
+        verdicts = [WEIGHTS[finding.verdict] for finding in self.comparison.words]
+        return max(0.0, sum(verdicts) - len(self.comparison.added)) / len(verdicts)
 
 
-def listen(recogniser: Recogniser, audio: Audio, text: str, written: str = "") -> HeardLine | None:
-    """Find a line in the audio; None if that is impossible. The words are those of `written`, before the lexicon."""
-    words, sound = typed_words(text, written), pcm(audio)
-    found = recogniser.align(sound, [spoken for word in words for spoken in word.spoken])
-    if not found:
-        return None
-    times = timed(words, found, audio.duration_s)
-    heard = recogniser.hear(sound)
-    agreed = tuple(set(word.spoken) <= set(heard) for word in words)
-    return HeardLine(times, _fits(words, found, recogniser, sound), agreed, _extra_s(audio, times), heard)
+def hear_line(comparison: Comparison, audio: Audio) -> HeardLine:
+    """Return a line with the sound outside of its words."""
+    return HeardLine(comparison, _extra_s(audio, comparison.timed))
 
 
-def check_words(line: HeardLine, text: str) -> TakeCheck:
+def check_words(line: HeardLine) -> TakeCheck:
     """Check for missing, wrong or additional words."""
-    outcome, said = _words_said(line, text)
-    heard = f'Recognised without the script: "{" ".join(line.heard)}"' if line.heard else "Nothing was recognised"
-    return TakeCheck(
-        name="words", outcome=outcome, message=f"{said}. {heard} ({ROUGH}).", model=NAME, value=round(min(line.fits), 1)
-    )
+    outcome, said = _said(line)
+    heard = f'Heard: "{line.comparison.transcript.text}"' if line.comparison.transcript.words else "Nothing was heard"
+    return TakeCheck(name="words", outcome=outcome, message=f"{said}. {heard}.", model=NAME, value=round(line.share, 3))
 
 
 def check_edges(line: HeardLine) -> TakeCheck:
@@ -76,53 +64,30 @@ def check_edges(line: HeardLine) -> TakeCheck:
             how = "is not heard" if outcome == "fail" else "is not clearly heard"
             said.append(f'the {which} word, "{line.words[place].word}", {how}')
     message = _sentence("; ".join(said)) if said else "The first and last words are heard."
-    return TakeCheck(
-        name="edges", outcome=worst, message=message, model=NAME, value=round(min(line.fits[0], line.fits[-1]), 1)
-    )
+    value = min(line.comparison.words[place].evidence for place in (0, -1))
+    return TakeCheck(name="edges", outcome=worst, message=message, model=NAME, value=round(value, 1))
 
 
-def _judged(fit: float, phones: int, agreed: bool) -> Outcome:
-    if fit < (SHORT_MISSING if phones <= SHORT_PHONES else MISSING):
-        return "doubt" if agreed else "fail"
-    return "ok" if fit >= DOUBT or agreed else "doubt"
-
-
-def _words_said(line: HeardLine, text: str) -> tuple[Outcome, str]:
-    named: dict[Outcome, list[str]] = {"ok": [], "doubt": [], "fail": []}
-    for word, outcome in zip(line.words, line.outcomes, strict=True):
-        named[outcome].append(word.word)
-    if named["fail"]:
-        return "fail", f"Missing or wrong: {_quoted(named['fail'])}"
+def _said(line: HeardLine) -> tuple[Outcome, str]:
+    found = line.comparison
+    faults = [
+        ("Missing: {}", _named(line, found.missing)),
+        ("Another word is heard for {}", _named(line, found.misheard)),
+        ("Added: {}", _quoted([one.heard.text.strip(".,;:!?") for one in found.added])),
+    ]
+    if any(words for _, words in faults):
+        return "fail", ". ".join(form.format(words) for form, words in faults if words)
     if line.extra_s > EXTRA_FAIL_S:
         return "fail", f"{line.extra_s:.1f} s of sound is not a word of the line"
-    if named["doubt"]:
-        return "doubt", f"Not clearly heard: {_quoted(named['doubt'])}"
+    if found.unsure:
+        return "doubt", f"Not clearly heard: {_named(line, found.unsure)}"
     if line.extra_s > EXTRA_DOUBT_S:
         return "doubt", f"{line.extra_s:.1f} s of sound may not be a word of the line"
-    wanted = spoken_words(text)
-    if len(wanted) >= OPEN_FROM and _alike(wanted, line.heard) < OPEN_RIGHT:
-        return "doubt", "All words may be there, but the recogniser heard other words"
     return "ok", "All words are heard"
 
 
-def _alike(wanted: Sequence[str], heard: Sequence[str]) -> float:
-    """Return the share of the wanted words that are heard in order."""
-    from difflib import SequenceMatcher
-
-    blocks = SequenceMatcher(None, wanted, heard, autojunk=False).get_matching_blocks()
-    return sum(block.size for block in blocks) / len(wanted)
-
-
-def _fits(
-    words: Sequence[TypedWord], found: Sequence[FramedWord], recogniser: Recogniser, sound: bytes
-) -> tuple[float, ...]:
-    free = recogniser.free_scores(sound)
-
-    def fit(part: FramedWord) -> float:
-        best = free[part.start : part.start + part.length]
-        return part.score / part.length - float(best.mean()) if len(best) else 0.0
-
-    return tuple(min(fit(part) for part in parts) for _, parts in grouped(words, found))
+def _named(line: HeardLine, places: Iterable[int]) -> str:
+    return _quoted([line.words[place].word for place in places])
 
 
 def _extra_s(audio: Audio, words: Sequence[TimedWord]) -> float:

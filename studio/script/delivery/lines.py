@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from engines.types import Audio
-from studio.script.script import TimedWord
+from studio.ears.vocabulary import TimedWord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

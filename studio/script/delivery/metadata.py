@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from studio.ears.vocabulary import TimedWord
 from studio.script.delivery.lines import DeliveredLine
 from studio.script.delivery.presets import Preset
 from studio.script.delivery.riff import RiffChunk, list_chunk
 from studio.script.delivery.text import ascii_only, one_line
-from studio.script.script import TimedWord
 
 BEXT_VERSION, IXML_VERSION, ASWG_VERSION = 2, "3.01", "1.1"
 NOT_GIVEN = 0x7FFF  # value of an unknown loudness field

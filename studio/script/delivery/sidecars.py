@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from studio.ears.vocabulary import TimedWord
 from studio.script.delivery.mouths import rhubarb_json, rhubarb_tsv, visemes_json
 from studio.script.delivery.presets import Sidecar
 from studio.script.delivery.subtitles import srt
 from studio.script.delivery.timing import spells, timings_json
-from studio.script.script import TimedWord
 
 ENDINGS: Mapping[Sidecar, tuple[str, ...]] = {  # appended to the name of the line's file without its ending
     "srt": (".srt",),

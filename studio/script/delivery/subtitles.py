@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from engines.text import directions_in
 from engines.text.script import PAUSE_LIKE
+from studio.ears.vocabulary import TimedWord
 from studio.script.delivery.text import one_line
-from studio.script.script import TimedWord
 
 CHARACTERS_MAX = 84  # two lines of 42, the usual limit
 LENGTH_MAX_S = 7.0

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from studio.script.script import TimedPhone, TimedWord
+from studio.ears.vocabulary import TimedPhone, TimedWord
 
 SILENT = "SIL"
 JOINED_S = 0.05  # shorter gaps between phones are closed

@@ -8,6 +8,7 @@ import soundfile
 from engines.audio import encode, loudness_lufs, speech_span
 from engines.audio.loudness import SILENCE_DB
 from engines.types import Audio
+from studio.ears.vocabulary import TimedWord
 from studio.script.delivery.flags import Flag
 from studio.script.delivery.gains import PEAK_MARGIN_DB
 from studio.script.delivery.levels import Energies, energies, momentary_lufs
@@ -19,7 +20,6 @@ from studio.script.delivery.presets import Preset
 from studio.script.delivery.riff import wav_bytes
 from studio.script.delivery.shaping import ShapedTake, heard, louder, quantised, shaped
 from studio.script.delivery.timing import moved
-from studio.script.script import TimedWord
 from studio.script.timing import missed
 
 LOUDNESS_WITHIN_LU = 0.5

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engines.types import Audio, Reference
+from studio.ears.ears import Ears
 from studio.order import Order
 from studio.script.checks.checker import Checker
 from studio.script.checks.judging import Checked, Expected
@@ -20,7 +21,7 @@ class Noting(Checker):
     """Notes what it is asked, and finds nothing."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(Ears(on=False))
         self.asked: list[Expected] = []
 
     def check(self, expected: Expected, audio: Audio) -> Checked:
@@ -43,7 +44,7 @@ def piece(limit: str) -> PlannedTake:
     [("2", "should last at most 2.00 s"), ("=4", "should last exactly 4.00 s"), ("soon", "is not a length")],
 )
 def test_a_take_of_another_length_than_its_line_wants_fails_in_words(limit: str, said: str) -> None:
-    judged = TakeJudge([Noting()], lambda order: Reference(tone(3.0), "one two three"))(piece(limit), tone(3.0))
+    judged = TakeJudge(Noting(), lambda order: Reference(tone(3.0), "one two three"))(piece(limit), tone(3.0))
     (check,) = judged.checks
     assert (check.name, check.outcome, judged.score) == ("fit", "fail", 0.75)
     assert said in check.message
@@ -51,7 +52,7 @@ def test_a_take_of_another_length_than_its_line_wants_fails_in_words(limit: str,
 
 def test_a_take_is_held_against_what_was_spoken_in_its_own_voice() -> None:
     checker, reference = Noting(), Reference(tone(2.0), "one two three")
-    judged = TakeJudge([checker], lambda order: replace(reference))(piece("3"), tone(3.0))
+    judged = TakeJudge(checker, lambda order: replace(reference))(piece("3"), tone(3.0))
     (expected,) = checker.asked
     assert judged.checks == ()
     assert (expected.text, expected.reference) == ("KAYL thass waits", reference.audio)

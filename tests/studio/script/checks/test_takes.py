@@ -1,23 +1,22 @@
 """What is said of a take's sound, and the process that looks at it."""
 
-import os
-import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import psutil
 import pytest
 import soundfile
 
 from engines.types import Audio
+from studio.ears.ears import Ears
+from studio.ears.models import Models
 from studio.script.checks.checker import Checker
-from studio.script.checks.examination import Examination
+from studio.script.checks.examination import check
 from studio.script.checks.judging import Checked, Expected
+from studio.script.checks.likeness import Encoder
 from studio.script.checks.sounds import check_sounds
 from studio.script.script import TakeCheck
-from tests.waiting import until
 
 VOICES = Path(__file__).parents[4] / "assets" / "voices"
 RATE = 24_000
@@ -49,8 +48,8 @@ def of(name: str, audio: Audio, expected: Expected | None = None) -> TakeCheck:
 
 
 @pytest.fixture(scope="module")
-def examination() -> Examination:
-    return Examination()
+def models() -> Models:
+    return Models()
 
 
 def test_a_good_take_has_no_fault() -> None:
@@ -101,11 +100,11 @@ def test_a_take_cut_at_its_beginning_or_end_is_noticed() -> None:
     assert of("ending", sound(hush(0.1), voiced(1))).outcome == "fail"
 
 
-def test_a_burst_after_the_last_word_is_noticed(examination: Examination) -> None:
+def test_a_burst_after_the_last_word_is_noticed(models: Models) -> None:
     burst = np.random.default_rng(0).normal(0, 0.1, round(0.5 * RATE)).astype(np.float32)
-    checked = examination.check(Expected(text=LINE), sound(AMBER.samples, hush(0.3), burst, hush(0.1)))
+    checked = check(models, Expected(text=LINE), sound(AMBER.samples, hush(0.3), burst, hush(0.1)))
     assert outcomes(checked)["ending"] != "ok"
-    assert outcomes(examination.check(Expected(text=LINE), AMBER))["ending"] == "ok"
+    assert outcomes(check(models, Expected(text=LINE), AMBER))["ending"] == "ok"
 
 
 def test_a_long_silence_is_a_fault_unless_the_line_asks_for_it() -> None:
@@ -135,79 +134,74 @@ def test_a_faint_take_is_in_doubt() -> None:
         sound(np.ones(1)),
     ],
 )
-def test_what_holds_no_voice_fails_without_an_error(examination: Examination, audio: Audio) -> None:
-    checked = examination.check(Expected(text="Go.", reference=audio), audio)
-    assert checked.score < 0.3 and any(check.outcome == "fail" for check in checked.checks)
+def test_what_holds_no_voice_fails_without_an_error(models: Models, audio: Audio) -> None:
+    checked = check(models, Expected(text="Go.", reference=audio), audio)
+    assert checked.score < 0.3 and any(one.outcome == "fail" for one in checked.checks)
 
 
-def test_odd_lines_are_checked_without_an_error(examination: Examination) -> None:
+def test_odd_lines_are_checked_without_an_error(models: Models) -> None:
     for text in ("", "你好", "...", "x" * 400, "Straße"):
-        assert examination.check(Expected(text=text), AMBER).checks
+        assert check(models, Expected(text=text), AMBER).checks
 
 
-def test_the_take_with_its_words_scores_higher_than_one_without(examination: Examination) -> None:
+def test_the_take_with_its_words_scores_higher_than_one_without(models: Models) -> None:
     short = Audio(AMBER.samples[: round(3.5 * RATE)], RATE)
-    whole, cut = (examination.check(Expected(text=LINE), audio).score for audio in (AMBER, short))
+    whole, cut = (check(models, Expected(text=LINE), audio).score for audio in (AMBER, short))
     assert whole > 0.4 > cut
 
 
-def test_the_voice_is_compared_with_the_reference(examination: Examination) -> None:
+def test_the_voice_is_compared_with_the_reference(models: Models) -> None:
     half = len(AMBER.samples) // 2
     first, second = Audio(AMBER.samples[:half], RATE), Audio(AMBER.samples[half:], RATE)
-    assert outcome_of_voice(examination, second, first) == "ok"
-    assert outcome_of_voice(examination, clip("heldout/rms-deep"), first) in ("doubt", "fail")
+    assert outcome_of_voice(models, second, first) == "ok"
+    assert outcome_of_voice(models, clip("heldout/rms-deep"), first) in ("doubt", "fail")
 
 
-def test_a_short_sound_whose_voice_seems_another_is_not_measured(examination: Examination) -> None:
+def test_a_short_sound_whose_voice_seems_another_is_not_measured(models: Models) -> None:
     short = Audio(clip("heldout/rms-deep").samples[: round(0.9 * RATE)], RATE)
-    check = examination.encoder.check(short, AMBER)
-    assert check.outcome == "unmeasured" and "too short to compare" in check.message
+    found = models.of(Encoder).check(short, AMBER)
+    assert found.outcome == "unmeasured" and "too short to compare" in found.message
 
 
-@pytest.mark.parametrize(("length_s", "text"), [(0.5, "Go."), (0.9, "Welcome"), (1.3, "Welcome to the")])
-def test_a_doubt_about_a_bark_is_not_measured(examination: Examination, length_s: float, text: str) -> None:
+@pytest.mark.parametrize(("length_s", "text"), [(0.4, "Well."), (0.9, "Welcome to"), (1.3, "Welcome to the")])
+def test_a_doubt_about_a_bark_is_not_measured(models: Models, length_s: float, text: str) -> None:
     audio = sound(AMBER.samples[: round(length_s * RATE)], hush(0.1))
-    checked = examination.check(Expected(text=text, reference=AMBER, estimate_s=0.5), audio)
+    checked = check(models, Expected(text=text, reference=AMBER, estimate_s=0.5), audio)
     assert "doubt" not in outcomes(checked).values()
-    assert next(check.message for check in checked.checks if check.name == "words").startswith("The line is too short")
 
 
-def test_a_word_that_a_bark_lacks_is_a_failure(examination: Examination) -> None:
+def test_a_word_that_a_bark_lacks_is_a_failure(models: Models) -> None:
     audio = sound(AMBER.samples[: round(0.5 * RATE)], hush(0.1))
-    assert outcomes(examination.check(Expected(text="Welcome home"), audio))["words"] == "fail"
+    assert outcomes(check(models, Expected(text="Welcome home"), audio))["words"] == "fail"
 
 
-def outcome_of_voice(examination: Examination, audio: Audio, reference: Audio) -> str:
-    check = examination.encoder.check(audio, reference)
-    assert check.model == "resemblyzer" and check.value is not None
-    return check.outcome
+def outcome_of_voice(models: Models, audio: Audio, reference: Audio) -> str:
+    found = models.of(Encoder).check(audio, reference)
+    assert found.model == "resemblyzer" and found.value is not None
+    return found.outcome
 
 
 def outcomes(checked: Checked) -> dict[str, str]:
-    return {check.name: check.outcome for check in checked.checks}
+    return {one.name: one.outcome for one in checked.checks}
 
 
-def test_a_process_of_low_priority_answers_is_replaced_when_it_dies_and_ends_when_idle() -> None:
-    checker = Checker(idle_s=3600)
+def test_a_take_is_checked_in_the_process_of_the_ears_as_here(models: Models) -> None:
+    ears = Ears()
     try:
-        first = checker.check(Expected(text=LINE), AMBER)
-        assert outcomes(first)["words"] == "ok" and checker.pid
-        assert psutil.Process(checker.pid).nice() > psutil.Process().nice()
-        os.kill(died := checker.pid, signal.SIGKILL)
-        assert checker.check(Expected(text=LINE), AMBER) == first
-        assert checker.pid != died
+        assert Checker(ears).check(Expected(text=LINE), AMBER) == check(models, Expected(text=LINE), AMBER)
+        assert len(ears.pids) == 1
     finally:
-        checker.close()
-    assert checker.pid is None
+        ears.close()
 
 
-def test_an_idle_process_ends() -> None:
-    checker = Checker(idle_s=0.0)
-    checker.check(Expected(text="Go."), sound(hush(0.1)))
-    until(lambda: checker.pid is None)
+def test_without_ears_no_check_is_measured_and_no_process_starts() -> None:
+    ears = Ears(on=False)
+    checked = Checker(ears).check(Expected(text="Go."), sound(voiced(0.01)))
+    assert outcomes(checked) == {"words": "unmeasured"} and checked.score == 0.0
+    assert "STUDIO_EARS" in checked.checks[0].message and ears.pids == ()
 
 
 def test_a_take_whose_check_never_ends_says_that_it_was_not_checked() -> None:
-    checker = Checker(within_s=0.2, command=(sys.executable, "-c", "import time; time.sleep(3600)"))
-    checked = checker.check(Expected(text="Go."), sound(voiced(0.01)))
+    ears = Ears(within_s=0.2, command=(sys.executable, "-c", "import time; time.sleep(3600)"))
+    checked = Checker(ears).check(Expected(text="Go."), sound(voiced(0.01)))
     assert outcomes(checked) == {"words": "unmeasured"} and checked.score == 0.0

@@ -8,11 +8,13 @@ import soundfile
 
 from engines.audio import speech_span
 from engines.types import Audio
-from studio.script.checks.alignment import align
-from studio.script.checks.pronunciation import pronounce
-from studio.script.checks.recogniser import Recogniser
+from studio.ears import placing
+from studio.ears.comparison import compare
+from studio.ears.dictionary import pronounce
+from studio.ears.models import Models
+from studio.ears.vocabulary import TimedWord
 from studio.script.checks.wording import is_bark, typed_words
-from studio.script.checks.words import HeardLine, check_edges, check_words, listen
+from studio.script.checks.words import HeardLine, check_edges, check_words, hear_line
 
 VOICES = Path(__file__).parents[4] / "assets" / "voices"
 NAMES = (
@@ -41,15 +43,15 @@ def joined(*parts: Audio, gap_s: float = 0.0) -> Audio:
     return Audio(np.concatenate([piece for one in parts for piece in (one.samples, gap)]), parts[0].sample_rate)
 
 
-@pytest.fixture(scope="module")
-def recogniser() -> Recogniser:
-    return Recogniser()
+MODELS = Models()
 
 
-def heard(recogniser: Recogniser, audio: Audio, text: str) -> HeardLine:
-    found = listen(recogniser, audio, text)
-    assert found is not None
-    return found
+def align(audio: Audio, text: str) -> tuple[TimedWord, ...]:
+    return placing.align(MODELS, audio, typed_words(text))
+
+
+def heard(audio: Audio, text: str) -> HeardLine:
+    return hear_line(compare(MODELS.recogniser, audio, typed_words(text)), audio)
 
 
 @pytest.mark.parametrize(
@@ -114,31 +116,31 @@ def test_what_cannot_be_aligned_has_no_words(text: str) -> None:
     assert align(Audio(np.zeros(0, np.float32), 24_000), "Hello") == ()
 
 
-def test_a_line_that_is_said_is_heard_whole(recogniser: Recogniser) -> None:
+def test_a_line_that_is_said_is_heard_whole() -> None:
     audio, said = clip(NAMES[0])
-    line = heard(recogniser, audio, said)
-    assert check_words(line, said).outcome == check_edges(line).outcome == "ok"
+    line = heard(audio, said)
+    assert check_words(line).outcome == check_edges(line).outcome == "ok"
 
 
-def test_words_that_are_not_said_are_named(recogniser: Recogniser) -> None:
+def test_words_that_are_not_said_are_named() -> None:
     audio, said = clip(NAMES[0])
     wrong = said.replace("studio", "cathedral")
-    check = check_words(heard(recogniser, audio, wrong), wrong)
+    check = check_words(heard(audio, wrong))
     assert check.outcome == "fail" and "cathedral" in check.message
 
 
-def test_a_lost_last_word_is_noticed(recogniser: Recogniser) -> None:
+def test_a_lost_last_word_is_noticed() -> None:
     audio, said = clip(NAMES[0])
     last = align(audio, said)[-1]
-    check = check_edges(heard(recogniser, part(audio, 0, last.start_s), said))
+    check = check_edges(heard(part(audio, 0, last.start_s), said))
     assert check.outcome == "fail" and f'"{last.word}"' in check.message
 
 
-def test_speech_beside_the_words_of_the_line_is_noticed(recogniser: Recogniser) -> None:
+def test_speech_beside_the_words_of_the_line_is_noticed() -> None:
     audio, said = clip(NAMES[0])
     first = said.split(".")[0]
-    line = heard(recogniser, audio, first)
-    assert line.extra_s > 1 and check_words(line, first).outcome == "fail"
+    line = heard(audio, first)
+    assert line.extra_s > 1 and check_words(line).outcome == "fail"
 
 
 def test_lines_of_one_to_three_words_are_barks() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from engines.types import Audio
+from studio.ears.vocabulary import TimedPhone, TimedWord
 from studio.script.delivery import DeliveredLine, DeliveryReport, Preset, deliver
-from studio.script.script import TimedPhone, TimedWord
 
 RATE = 24_000
 BEFORE_S, AFTER_S = 0.13, 0.21

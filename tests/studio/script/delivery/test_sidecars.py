@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from studio.ears.vocabulary import TimedWord
 from studio.script.delivery import Preset
 from studio.script.delivery.mouths import LONG_SHAPES_OF, SHAPES, SHAPES_OF, VISEMES, VISEMES_OF, mouth_shapes, visemes
 from studio.script.delivery.subtitles import srt
 from studio.script.delivery.timing import Spell, moved, spells
-from studio.script.script import TimedWord
 from tests.studio.script.delivery.takes import WORDS, delivered, line, word
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -19,8 +19,8 @@ AT_END = {"a": "AH", "e": "IY", "i": "IY", "o": "OW", "u": "UW", "y": "IY", "ce"
 LONG = {"a": "EY", "e": "IY", "i": "AY", "o": "OW", "u": "UW", "y": "AY"}
 
 
-def pronounce(word: str) -> tuple[str, ...]:
-    """Return the phones of a lower-case word; empty if it has letters beyond a to z, or no letters."""
+def pronounce_letters(word: str) -> tuple[str, ...]:
+    """Return the phones of a lower-case word by its letters; empty if it has letters beyond a to z, or no letters."""
     letters = word.replace("'", "")
     if not letters or not (letters.isascii() and letters.isalpha()):
         return ()

@@ -1,0 +1,61 @@
+"""Passages in which the heard words differ from the expected ones."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from studio.ears.division import Part
+from studio.ears.phones import Match
+
+APART = 0.45  # matches that differ more are joined with lost and added words beside them
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Expected tokens, and the heard tokens in their place; one side may be empty."""
+
+    start: int
+    end: int
+    heard_start: int
+    heard_end: int
+    unlike: float  # share of different phones
+
+    def applied(self, part: Part) -> list[str]:
+        """Return the line as it would be written with the heard words."""
+        expected = [token.text for token in part.expected]
+        return [*expected[: self.start], *_texts(part, self.heard_start, self.heard_end), *expected[self.end :]]
+
+
+def differences(part: Part, like: float) -> list[Difference]:
+    """Return the differences in order; matches with at most `like` different phones are none."""
+    found: list[Difference] = []
+    for match in part.matches:
+        if match.unlike <= like:
+            continue
+        last = found[-1] if found else None
+        if last and _beside(last, match) and _joins(last, match):
+            unlike = max(last.unlike, match.unlike)
+            found[-1] = Difference(last.start, match.end, last.heard_start, match.heard_end, unlike)
+        else:
+            found.append(Difference(*match))
+    return found
+
+
+def _beside(last: Difference, match: Match) -> bool:
+    return last.end == match.start and last.heard_end == match.heard_start
+
+
+def _joins(last: Difference, match: Match) -> bool:
+    """Return True for two lost words, two added words, or a lost or added word beside a word that is another one."""
+    one_sided = [one.start == one.end or one.heard_start == one.heard_end for one in (last, match)]
+    if all(one_sided):
+        return (last.start == last.end) == (match.start == match.end)
+    return any(one_sided) and min(last.unlike, match.unlike) > APART
+
+
+def _texts(part: Part, start: int, end: int) -> Iterator[str]:
+    """Yield each heard word once, although several spoken words may belong to it."""
+    seen = -1
+    for token in part.heard[start:end]:
+        if token.place != seen:
+            seen = token.place
+            yield token.text

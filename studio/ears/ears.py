@@ -1,0 +1,114 @@
+"""The ears of the studio: a service that hears clips and takes in child processes of low priority.
+
+A child process starts on first use, and ends when idle. It is replaced when it dies, when it is too slow, and when it uses too
+much memory. An address-space limit is not usable, because CTranslate2 and torch reserve far more than they use; therefore
+the resident size is read after each task.
+"""
+
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import LifoQueue
+from typing import TypeVar, TypeVarTuple, cast
+
+from engines.types import Audio
+from studio.ears.child import DIED, Child
+from studio.ears.comparing import hear
+from studio.ears.listening import transcribe
+from studio.ears.models import Models
+from studio.ears.placing import align
+from studio.ears.tasks import Failure
+from studio.ears.vocabulary import Comparison, TimedWord, Transcript, TypedWord
+from studio.ears.weights import EMBEDDED
+from studio.errors import Unavailable
+
+log = logging.getLogger(__name__)
+Given = TypeVarTuple("Given")
+T = TypeVar("T")
+
+IDLE_S = 120.0
+WITHIN_S, TIMES_S = 120.0, 6.0  # time limit of a task: a constant, and seconds for each second of audio
+RSS_MAX = 2_000_000_000  # bytes; 0.25 GB are usual, 0.8 GB with the models of the take checks
+THREADS = 2
+OFF = "the studio's ears are off; remove STUDIO_EARS=off to use them"
+
+
+class EarsFailed(Unavailable):
+    """The ears are off, or could not hear this audio; the message says which."""
+
+
+class Ears:
+    """Hears clips and takes. Thread-safe. A task waits until a child process is free."""
+
+    def __init__(
+        self,
+        source: str = EMBEDDED,
+        *,
+        on: bool = True,
+        children: int = 1,
+        idle_s: float = IDLE_S,
+        within_s: float = WITHIN_S,
+        rss_max: int = RSS_MAX,
+        command: tuple[str, ...] = (),
+    ) -> None:
+        """Use `source` as the recogniser (see `weights.py`), in at most `children` processes. `on=False` starts none."""
+        self._on, self._within_s = on, within_s
+        used = command or (sys.executable, "-m", "studio.ears.process", source, str(THREADS))
+        self._children = [Child(used, idle_s, rss_max) for _ in range(children)]
+        self._free: LifoQueue[Child] = LifoQueue()  # the child that worked last, whose models are loaded, comes first
+        for child in self._children:
+            self._free.put(child)
+        self._later = ThreadPoolExecutor(children, "ears")
+
+    @property
+    def on(self) -> bool:
+        """Return False if the settings turn the ears off."""
+        return self._on
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Return the ids of the child processes that run."""
+        return tuple(child.pid for child in self._children if child.pid)
+
+    def transcribe(self, clip: Audio) -> Transcript:
+        """Return the words of a clip. Raises EarsFailed."""
+        return self.ask(transcribe, clip)
+
+    def align(self, clip: Audio, words: Sequence[TypedWord]) -> tuple[TimedWord, ...]:
+        """Return the words with their times; empty if they cannot be placed or the ears are off. Raises EarsFailed."""
+        return self.ask(align, clip, tuple(words)) if self._on else ()
+
+    def hear(self, take: Audio, words: Sequence[TypedWord]) -> Comparison | None:
+        """Compare a take with the expected words; None if they cannot be compared. Raises EarsFailed."""
+        return self.ask(hear, take, tuple(words))
+
+    def ask(self, task: Callable[[Models, *Given], T], *given: *Given) -> T:
+        """Run a task in a child process and wait for its answer. The task and its answer are pickled. Raises EarsFailed."""
+        if not self._on:
+            raise EarsFailed(OFF)
+        child = self._free.get()
+        try:
+            answer = child.ask(task, given, self._limit_s(given))
+        finally:
+            self._free.put(child)
+        if answer is DIED:
+            raise EarsFailed("the audio could not be heard, because it took too long; try a shorter part")
+        if isinstance(answer, Failure):
+            log.warning("the ears failed: %s", answer.message)
+            said = answer.message if answer.expected else f"the audio could not be heard ({answer.message})"
+            raise EarsFailed(said)
+        return cast(T, answer)
+
+    def later(self, task: Callable[[Models, *Given], T], *given: *Given) -> Future[T]:
+        """Run a task without waiting. The result can be cancelled until the task starts."""
+        return self._later.submit(lambda: self.ask(task, *given))
+
+    def close(self) -> None:
+        """End the child processes; tasks that wait are cancelled."""
+        self._later.shutdown(wait=False, cancel_futures=True)
+        for child in self._children:
+            child.close()
+
+    def _limit_s(self, given: Sequence[object]) -> float:
+        return self._within_s + TIMES_S * sum(one.duration_s for one in given if isinstance(one, Audio))

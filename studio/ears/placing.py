@@ -1,0 +1,61 @@
+"""Place the written words of a text in the audio of a take."""
+
+from collections.abc import Sequence
+
+from engines.types import Audio
+from studio.ears.boundaries import place_phones, refine
+from studio.ears.dictionary import pronounce
+from studio.ears.division import Part, divide
+from studio.ears.listening import listen
+from studio.ears.models import Models
+from studio.ears.recogniser import ScoredWord
+from studio.ears.sound import LONGEST_S
+from studio.ears.spoken import is_english
+from studio.ears.vocabulary import TimedWord, TypedWord
+
+WORDS_A_SECOND = 12.0  # more words than this cannot be in the audio
+
+
+def align(models: Models, audio: Audio, words: Sequence[TypedWord]) -> tuple[TimedWord, ...]:
+    """Return the words with their times and phones (ARPABET without stress).
+
+    All words are assumed to be spoken, so a missing word gets a position too. Empty if the words cannot be placed; see
+    `can_place`.
+    """
+    if not can_place(audio, words):
+        return ()
+    recogniser = models.recogniser
+    parts = [part for part in divide(words, listen(recogniser, audio)) if part.expected]
+    scored = [recogniser.score(part.passage.encoded, [part.line])[0] for part in parts]
+    return place_words(audio, words, parts, scored)
+
+
+def can_place(audio: Audio, words: Sequence[TypedWord]) -> bool:
+    """Return False without words, for other letters than a to z, and for audio that is empty, too short or too long."""
+    spoken = [one for word in words for one in word.spoken]
+    return bool(spoken) and is_english(tuple(spoken)) and len(spoken) / WORDS_A_SECOND < audio.duration_s <= LONGEST_S
+
+
+def place_words(
+    audio: Audio, words: Sequence[TypedWord], parts: Sequence[Part], scored: Sequence[Sequence[ScoredWord]]
+) -> tuple[TimedWord, ...]:
+    """Return all words with times; `scored` are the expected words of each part."""
+    spans: dict[int, list[float]] = {}
+    for part, placed in zip(parts, scored, strict=True):
+        for token, one in zip(part.expected, placed, strict=True):
+            begin_s, end_s = (_within(at_s, part) for at_s in (one.start_s, one.end_s))
+            spans.setdefault(token.place, [begin_s, end_s])[1] = end_s
+    rough = [_with_phones(word, *spans[place]) for place, word in enumerate(words)]
+    return tuple(
+        _with_phones(word, one.start_s, one.end_s) for word, one in zip(words, refine(audio, rough), strict=True)
+    )
+
+
+def _within(at_s: float, part: Part) -> float:
+    passage = part.passage.encoded.passage
+    return min(max(at_s, 0.0), passage.length_s) + passage.start_s
+
+
+def _with_phones(word: TypedWord, start_s: float, end_s: float) -> TimedWord:
+    phones = [phone for spoken in word.spoken for phone in pronounce(spoken)]
+    return TimedWord(word=word.typed, start_s=start_s, end_s=end_s, phones=place_phones(phones, start_s, end_s))

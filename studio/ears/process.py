@@ -1,0 +1,25 @@
+"""The child process of the ears: `python -m studio.ears.process SOURCE THREADS`. It reads pickled tasks from stdin.
+
+It serves only the process that started it, over their pipes, so no other program can send pickles.
+"""
+
+import os
+import sys
+
+from studio.ears.models import Models
+from studio.ears.tasks import serve
+
+NICENESS = 10
+
+
+def main() -> None:
+    """Answer every task with its result, or with a Failure."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # output of libraries must not be read as an answer
+    serve(Models(sys.argv[1], int(sys.argv[2])), sys.stdin.buffer, answers)
+
+
+if __name__ == "__main__":
+    main()

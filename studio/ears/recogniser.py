@@ -1,0 +1,121 @@
+"""Whisper in CTranslate2: it hears words freely, and scores and places words that are given.
+
+Decoding is deterministic: a beam search without sampling, without the text of earlier passages and without voice activity
+detection. Importing this module does not load the recogniser's libraries.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from studio.ears.sound import MARGIN_S, RATE_HZ, SILENCE_S, WINDOW_MIN_S, WINDOW_S, Passage
+from studio.ears.vocabulary import HeardWord
+
+NAME = "whisper"
+FRAME_S = 0.02  # of the encoder
+MEL_FRAMES_S = 100  # features in a second
+BEAM = 5
+TOKENS_A_SECOND, TOKENS_MIN = 10, 12  # limit of a transcript, so that a hallucination ends
+TOKENS_MAX = 200
+LEAST = 1e-6  # probability
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoded:
+    """A passage that the network has encoded."""
+
+    passage: Passage
+    features: Any  # a StorageView of shape (1, frames, width)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredWord:
+    """A given word and its place; log probabilities of its tokens after the words before it."""
+
+    start_s: float  # from the start of the passage
+    end_s: float
+    logs: tuple[float, ...]
+
+    @property
+    def log(self) -> float:
+        """Return the mean log probability of a token."""
+        return sum(self.logs) / max(1, len(self.logs))
+
+
+class Recogniser:
+    """One loaded model. Not thread-safe."""
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        from faster_whisper import WhisperModel
+        from faster_whisper.tokenizer import Tokenizer
+
+        self._whisper = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=threads)
+        several = self._whisper.model.is_multilingual
+        self._tokens = Tokenizer(self._whisper.hf_tokenizer, several, task="transcribe", language="en")
+        self._silence: Encoded | None = None
+
+    def encode(self, passage: Passage) -> Encoded:
+        """Encode a passage, which takes most of the time of hearing."""
+        from faster_whisper.transcribe import get_ctranslate2_storage
+
+        window_s = min(WINDOW_S, max(WINDOW_MIN_S, passage.length_s + 2 * MARGIN_S + SILENCE_S))
+        window = np.pad(passage.samples, (0, max(0, round(window_s * RATE_HZ) - len(passage.samples))))
+        mel = self._whisper.feature_extractor(window)[:, : 2 * round(window_s * MEL_FRAMES_S / 2)]
+        storage = get_ctranslate2_storage(np.ascontiguousarray(mel)[None])
+        return Encoded(passage, self._whisper.model.encode(storage, to_cpu=True))
+
+    def hear(self, encoded: Encoded) -> tuple[HeardWord, ...]:
+        """Return the words of a passage, in seconds of the clip, without knowing the text."""
+        passage = encoded.passage
+        most = min(TOKENS_MAX, TOKENS_MIN + round(TOKENS_A_SECOND * passage.length_s))
+        prompt = [*self._tokens.sot_sequence, self._tokens.no_timestamps]
+        found = self._whisper.model.generate(encoded.features, [prompt], beam_size=BEAM, max_length=most)[0]
+        said = self._tokens.decode([id for id in found.sequences_ids[0] if id < self._tokens.eot]).split()
+        scored = self.score(encoded, [said])[0] if said else ()
+        return tuple(_heard(word, one, passage) for word, one in zip(said, scored, strict=True))
+
+    def score(self, encoded: Encoded, lines: Sequence[Sequence[str]]) -> list[tuple[ScoredWord, ...]]:
+        """Return the words of each line, scored and placed in the passage. The words have capitals and punctuation."""
+        frames = round(MEL_FRAMES_S * (encoded.passage.length_s + 2 * MARGIN_S))
+        parts = [[self._tokens.encode(f" {word}") for word in line] for line in lines]
+        texts = [[id for word in words for id in word] for words in parts]
+        features = self._repeated(encoded, len(lines))
+        found = self._whisper.model.align(features, self._tokens.sot_sequence, texts, frames)
+        return [tuple(_scored(one, words)) for one, words in zip(found, parts, strict=True)]
+
+    def score_unheard(self, lines: Sequence[Sequence[str]]) -> list[tuple[ScoredWord, ...]]:
+        """Score lines without audio, which shows how likely the recogniser finds the text itself."""
+        if self._silence is None:
+            length_s = 4.0
+            empty = np.zeros(round((length_s + 2 * MARGIN_S) * RATE_HZ), np.float32)
+            self._silence = self.encode(Passage(empty, 0.0, length_s))
+        return self.score(self._silence, lines)
+
+    def _repeated(self, encoded: Encoded, times: int) -> Any:
+        if times == 1:
+            return encoded.features
+        import ctranslate2
+
+        return ctranslate2.StorageView.from_array(np.repeat(np.asarray(encoded.features), times, axis=0))
+
+
+def _heard(word: str, scored: ScoredWord, passage: Passage) -> HeardWord:
+    start_s, end_s = (min(max(at, 0.0), passage.length_s) + passage.start_s for at in (scored.start_s, scored.end_s))
+    confidence = float(np.exp(min(scored.logs[: max(1, len(scored.logs))], default=0.0)))
+    return HeardWord(text=word, start_s=round(start_s, 3), end_s=round(end_s, 3), confidence=round(confidence, 4))
+
+
+def _scored(found: Any, words: Sequence[Sequence[int]]) -> Iterator[ScoredWord]:
+    """Yield each word of an alignment. A word ends where the first token after it begins."""
+    steps, frames = (np.array(column) for column in zip(*found.alignments, strict=True))
+    starts = frames[np.flatnonzero(np.diff(steps, prepend=-1))] * FRAME_S - MARGIN_S
+    logs = np.log(np.maximum(np.array(found.text_token_probs), LEAST))
+    place = 0
+    for ids in words:
+        end = place + len(ids)
+        last = starts[end] if end < len(starts) else starts[-1]
+        yield ScoredWord(float(starts[min(place, len(starts) - 1)]), float(last), tuple(map(float, logs[place:end])))
+        place = end

@@ -1,0 +1,24 @@
+"""Words in spoken form: lower case, letters and apostrophes."""
+
+import re
+import unicodedata
+
+from engines.text.spoken import spoken_form
+
+SPOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of a text that is in spoken form, without accents."""
+    folded = unicodedata.normalize("NFKD", text.replace("’", "'").lower())
+    return SPOKEN.findall("".join(c for c in folded if not unicodedata.combining(c)))
+
+
+def spoken_as(word: str) -> list[str]:
+    """Return the words that are spoken for a written word: "7" is "seven"."""
+    return split_words(spoken_form(word))
+
+
+def is_english(words: tuple[str, ...]) -> bool:
+    """Return True if all letters are a to z, the only ones that the recogniser and the dictionary know."""
+    return all(c.isascii() for word in words for c in word)

