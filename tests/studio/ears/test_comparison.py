@@ -73,7 +73,7 @@ def test_a_transcript_has_capitals_punctuation_and_times() -> None:
     found = transcribe(MODELS, audio)
     assert found.text.replace(",", "") == text.replace(",", "")
     starts = [word.start_s for word in found.words]
-    assert starts == sorted(starts) and starts[0] >= 0 and found.words[-1].end_s <= audio.duration_s
+    assert starts == sorted(starts) and starts[0] >= 0 and found.words[-1].end_s <= audio.duration_s + 0.001
 
 
 def test_long_audio_is_heard_in_passages() -> None:
