@@ -3,6 +3,10 @@
 Takes of both embedded engines are made once and stored in FOLDER. Words are cut out, replaced, repeated and added at the
 boundaries that the ears find, where the sound is quiet on both sides. False alarms are counted on clips of assets/voices and on
 recordings of persons that installed packages ship. The script prints a table and writes `bench/results/hearing.json`.
+
+Limits: the thresholds of the ears are tuned on the synthetic clips of assets/voices, so their false alarms are too few. Only
+words that the ears hear are cut, at boundaries that the ears find. Takes as made have faults of the engine, so their figure is
+not a rate of false alarms.
 """
 
 import argparse

@@ -30,7 +30,8 @@ GONE = 3.0  # evidence below which a word that is not heard is missing
 ADDED = -4.0  # evidence below which a word that is heard in addition was spoken
 STRONGLY_AGAINST = -2.5  # evidence below which a word was replaced by a similar one
 LOW, VERY_LOW = -3.5, -4.8  # mean log probability of a token, of words that the audio hardly or does not support
-SHORT, SHORT_LAST = 0.35, 0.42  # pace below which a word is too short to be spoken; the last word is often cut off
+# Pace below which a word is too short; the last word is often cut off, and then missing below LOST_LAST.
+SHORT, SHORT_LAST, LOST_LAST = 0.35, 0.55, 0.42
 LONG = 1.4  # pace above which a word may be spoken twice
 PRIOR = 0.5
 SHORT_WORDS = """
@@ -141,7 +142,7 @@ def _note_short(findings: dict[int, WordFinding], part: Part) -> None:
     for place, pace in zip(written, paces([findings[place].word for place in written]), strict=True):
         last = place == written[-1]
         if findings[place].verdict == "kept" and place not in common and pace < (SHORT_LAST if last else SHORT):
-            verdict: Verdict = "missing" if last and len(written) >= FROM_WORDS else "unsure"
+            verdict: Verdict = "missing" if last and pace < LOST_LAST and len(written) >= FROM_WORDS else "unsure"
             findings[place] = replace(findings[place], verdict=verdict, evidence=round(float(np.log(pace + 1e-3)), 2))
 
 

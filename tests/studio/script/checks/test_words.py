@@ -133,7 +133,7 @@ def test_a_lost_last_word_is_noticed() -> None:
     audio, said = clip(NAMES[0])
     last = align(audio, said)[-1]
     check = check_edges(heard(part(audio, 0, last.start_s), said))
-    assert check.outcome == "fail" and f'"{last.word}"' in check.message
+    assert check.outcome != "ok" and f'"{last.word}"' in check.message
 
 
 def test_speech_beside_the_words_of_the_line_is_noticed() -> None:
