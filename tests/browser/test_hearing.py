@@ -32,7 +32,7 @@ def test_what_is_typed_while_the_recogniser_listens_stays_and_wrong_words_get_no
             "Seven tall ships sailed over the bay before noon, and nobody saw them again that year."
         )
         expect(page.locator(".chip", has_text="transcript")).to_be_visible()
-    expect(page.locator(".problem", has_text="Speech recognition gives")).to_be_visible()
+    expect(page.locator(".problem", has_text="Speech recognition heard")).to_be_visible()
     expect(page.locator(".chip", has_text="transcript")).to_have_count(0)
     expect(page.locator(WORDS)).to_have_value(
         "Seven tall ships sailed over the bay before noon, and nobody saw them again that year."
