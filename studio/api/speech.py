@@ -71,6 +71,9 @@ class SpeechRequest(BaseModel):
             description="stream FLAC during generation, without the length in its header; other formats always stream"
         ),
     ] = False
+    check: Annotated[
+        bool, Field(description="report which words are heard, in x-speech-report or the event speech.audio.report")
+    ] = False
     language: Annotated[Name, Field(description="en; numbers and dates are spelled out in English")] = "en"
     user: Annotated[Any, Field(description="ignored")] = None
 
@@ -137,6 +140,10 @@ class GenerateRequest(BaseModel):
     def characters(self) -> int:
         return len(self.text)
 
+    @property
+    def check(self) -> bool:
+        return False
+
     def order(self, programs: Programs) -> Order:
         """Return the order for the line. Raises EngineError."""
         check_language(self.language)
@@ -161,7 +168,11 @@ def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:
 
     @routes.post("/v1/audio/speech", response_class=Response, responses={200: {"content": CONTENT}}, dependencies=key)
     async def speech(form: SpeechRequest, request: Request) -> Response:
-        """Speak a line. The sound is sent while it is made (FLAC as a whole); closing the connection stops the line."""
+        """Speak a line. The sound is sent while it is made (FLAC as a whole); closing the connection stops the line.
+
+        With `check`, the studio hears the line: the header `x-speech-report` of a whole answer, or the event
+        `speech.audio.report`, says which words are missing, misheard or added.
+        """
         if form.response_format == "flac" and form.stream_format == "audio" and not form.stream:
             # libsndfile cannot read FLAC without a length.
             return await answers.whole(form, request, partial(file_response, "flac"))
