@@ -20,10 +20,12 @@ from engines.scheduling.ticket import Ticket
 from engines.types import Audio, Reference
 from engines.types import Request as Spoken
 from studio.api.errors import as_event
+from studio.api.word_times import LISTENERS_MAX
 from studio.audio_stream import MEDIA_TYPES, StreamFormat, coded, first_of, pieces, whole
 from studio.hearing.heard_take import Heard
 from studio.order import Order
 from studio.programs import Programs, Stream
+from studio.sentence_times import sentence_times
 from studio.speech_report import as_header, report_on
 from studio.studio import Studio
 from studio.web.callers import Callers
@@ -33,11 +35,9 @@ log = logging.getLogger(__name__)
 GONE = "the client disconnected; send the request again"
 SSE = "text/event-stream"
 REPORT = "x-speech-report"
-LISTENERS_MAX = 8  # takes that wait to be heard, in threads of a separate pool, so that they never delay other routes
 WholeFormat = Literal["wav", "flac"]  # formats whose header has the length, which is unknown during streaming
 
 Respond = Callable[[Audio, dict[str, str]], Response]
-Report = Callable[[], Awaitable[Heard]]
 
 
 def file_response(format: WholeFormat, audio: Audio, headers: dict[str, str]) -> Response:
@@ -61,6 +61,10 @@ class SpokenForm(Protocol):
     @property
     def check(self) -> bool:
         """Return True if the answer reports which words are heard."""
+
+    @property
+    def timestamps(self) -> bool:
+        """Return True if events name the times of words."""
 
     @property
     def characters(self) -> int:
@@ -124,14 +128,17 @@ class SpokenAnswers:
             raise
         parts, media = _all(first, sound), MEDIA_TYPES[format]
         if sse:
-            report = partial(self._report, ticket) if form.check else None
-            parts, media = _events(parts, form.characters, report), SSE
+            parts, media = _events(parts, form.characters, self._findings(form, ticket)), SSE
         return SpeechResponse(parts, partial(self._programs.close, stream), headers=headers, media_type=media)
 
     async def whole(self, form: SpokenForm, request: Request, respond: Respond | None = None) -> Response:
         """Generate the complete audio, then answer with a WAV file, or with the response that `respond` returns."""
-        respond = respond or partial(file_response, "wav")
-        return await self._complete(form, request, partial(to_thread.run_sync, respond))
+        write = respond or partial(file_response, "wav")
+
+        async def written(audio: Audio, headers: dict[str, str]) -> Response:
+            return await to_thread.run_sync(write, audio, headers)
+
+        return await self._complete(form, request, written)
 
     async def _complete(
         self, form: SpokenForm, request: Request, respond: Callable[[Audio, dict[str, str]], Awaitable[Response]]
@@ -146,6 +153,15 @@ class SpokenAnswers:
             return await respond(audio, headers)
         finally:
             self._programs.close(stream)
+
+    async def _findings(self, form: SpokenForm, ticket: Ticket) -> AsyncGenerator[dict[str, Any], None]:
+        """Yield the events that a finished line has besides its audio."""
+        if form.timestamps:
+            ears, take = self._studio.ears, ticket.result()
+            for sentence in await to_thread.run_sync(sentence_times, ears, take, limiter=self._threads):
+                yield {"type": "speech.audio.timestamps", **sentence}
+        if form.check:
+            yield {"type": "speech.audio.report", "report": await self._report(ticket)}
 
     async def _report(self, ticket: Ticket) -> Heard:
         """Return which words are heard in a finished line."""
@@ -187,9 +203,9 @@ async def _all(first: bytes, rest: AsyncGenerator[bytes, None]) -> AsyncGenerato
 
 
 async def _events(
-    parts: AsyncGenerator[bytes, None], characters: int, report: Report | None
+    parts: AsyncGenerator[bytes, None], characters: int, findings: AsyncGenerator[dict[str, Any], None]
 ) -> AsyncGenerator[bytes, None]:
-    """Yield OpenAI's server-sent events, and a report before the last one. The usage counts characters instead of tokens."""
+    """Yield OpenAI's server-sent events, and `findings` before the last one. The usage counts characters, not tokens."""
     try:
         async with aclosing(parts):
             async for part in parts:
@@ -197,8 +213,8 @@ async def _events(
     except EngineError as error:
         yield _event(as_event(error))
         return
-    if report:
-        yield _event({"type": "speech.audio.report", "report": await report()})
+    async for finding in findings:
+        yield _event(finding)
     usage = {"input_tokens": characters, "output_tokens": 0, "total_tokens": characters}
     yield _event({"type": "speech.audio.done", "usage": usage})
 

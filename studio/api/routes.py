@@ -41,7 +41,7 @@ def router(studio: Studio, programs: Programs) -> APIRouter:
     spoken = answers.SpokenAnswers(studio, programs)
     routes.include_router(speech.router(spoken, programs))
     routes.include_router(transcriptions.router(studio, programs))
-    routes.include_router(speech_socket.router(programs))
+    routes.include_router(speech_socket.router(programs, studio.ears))
     routes.include_router(invocations.router(studio, spoken))
     routes.include_router(not_found.router(routes))
     return routes

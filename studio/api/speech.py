@@ -26,6 +26,7 @@ from studio.texts import Name, Text, Transcript
 
 INSTRUCTIONS = "instructions are not supported; remove the instructions and choose a voice with the sound that you want"
 ONE_VOICE = "send either a voice, or reference_audio and reference_text; GET /v1/voices lists the voices"
+NO_TIMESTAMPS = "timestamps are events; send stream_format sse too, or remove timestamps"
 SAME_FORMATS = {"ogg": "opus", "mpeg": "mp3"}  # other names that clients send for formats
 CONTENT: dict[str, Any] = {media: {} for media in (*MEDIA_TYPES.values(), SSE)}
 
@@ -74,6 +75,9 @@ class SpeechRequest(BaseModel):
     check: Annotated[
         bool, Field(description="report which words are heard, in x-speech-report or the event speech.audio.report")
     ] = False
+    timestamps: Annotated[
+        bool, Field(description="with stream_format sse: an event speech.audio.timestamps for each sentence")
+    ] = False
     language: Annotated[Name, Field(description="en; numbers and dates are spelled out in English")] = "en"
     user: Annotated[Any, Field(description="ignored")] = None
 
@@ -101,6 +105,8 @@ class SpeechRequest(BaseModel):
         check_language(self.language)
         if self.instructions:
             raise BadSetting(INSTRUCTIONS)
+        if self.timestamps and self.stream_format != "sse":
+            raise BadSetting(NO_TIMESTAMPS)
         if bool(self.voice_name) == bool(self.reference_audio):
             raise BadSetting(ONE_VOICE)
         settings = self.model_extra or {}
@@ -142,6 +148,10 @@ class GenerateRequest(BaseModel):
 
     @property
     def check(self) -> bool:
+        return False
+
+    @property
+    def timestamps(self) -> bool:
         return False
 
     def order(self, programs: Programs) -> Order:
