@@ -1,1 +1,0 @@
-"""Hear takes after they are finished: which words are missing, misheard or added, and which faults the audio has."""
