@@ -16,7 +16,7 @@ from engines.errors import BadAudio, BadSetting
 from engines.types import Reference
 from engines.types import Request as Spoken
 from studio.api.adjustments import adjust, adjustments
-from studio.api.answers import SSE, SpokenAnswers, file_response
+from studio.api.answers import REPORT, SSE, SpokenAnswers, file_response
 from studio.api.errors import ProblemRoute, keyed
 from studio.audio_stream import MEDIA_TYPES, StreamFormat
 from studio.order import Order, shown
@@ -29,6 +29,8 @@ ONE_VOICE = "send either a voice, or reference_audio and reference_text; GET /v1
 NO_TIMESTAMPS = "timestamps are events; send stream_format sse too, or remove timestamps"
 SAME_FORMATS = {"ogg": "opus", "mpeg": "mp3"}  # other names that clients send for formats
 CONTENT: dict[str, Any] = {media: {} for media in (*MEDIA_TYPES.values(), SSE)}
+REPORTED = {"description": "with check: which words are heard, as JSON in ASCII", "schema": {"type": "string"}}
+ANSWERS: dict[int | str, dict[str, Any]] = {200: {"content": CONTENT, "headers": {REPORT: REPORTED}}}
 
 
 class VoiceId(BaseModel):
@@ -176,7 +178,7 @@ def check_language(language: str) -> None:
 def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:
     routes, key = APIRouter(tags=["speech"], route_class=ProblemRoute), [keyed(programs.callers)]
 
-    @routes.post("/v1/audio/speech", response_class=Response, responses={200: {"content": CONTENT}}, dependencies=key)
+    @routes.post("/v1/audio/speech", response_class=Response, responses=ANSWERS, dependencies=key)
     async def speech(form: SpeechRequest, request: Request) -> Response:
         """Speak a line. The sound is sent while it is made (FLAC as a whole); closing the connection stops the line.
 

@@ -25,6 +25,8 @@ from studio.texts import Name, Text
 from studio.transcription import LONGEST_S, transcribe_file
 
 AT_ONCE = 2  # files that are decoded and heard at a time, so that memory is bounded and other routes have threads
+WITHOUT_EFFECT = ("prompt", "temperature", "chunking_strategy", "include")
+NO_STREAM = "transcriptions are not streamed; remove stream"
 NOT_VERBOSE = "timestamp_granularities needs response_format verbose_json; change response_format"
 
 
@@ -42,17 +44,22 @@ class TranscriptionForm(BaseModel):
     timestamp_granularities: list[Granularity] = Field(
         [], alias="timestamp_granularities[]", description="of verbose_json; default: segment"
     )
+    stream: bool = Field(False, description="must be false")
+    chunking_strategy: Text = Field("", description="ignored: the file is divided at silences")
+    include: list[Name] = Field([], alias="include[]", description="ignored")
 
     def check(self) -> None:
         """Refuse fields that cannot be followed. Raises BadSetting."""
         check_language(self.language)
         if self.timestamp_granularities and self.response_format != "verbose_json":
             raise BadSetting(NOT_VERBOSE)
+        if self.stream:
+            raise BadSetting(NO_STREAM)
 
     @property
     def ignored(self) -> dict[str, str]:
         """Return a header that names the fields without effect."""
-        names = [name for name in ("prompt", "temperature") if getattr(self, name)]
+        names = [name for name in WITHOUT_EFFECT if getattr(self, name)]
         return {IGNORED: ", ".join(names)} if names else {}
 
 

@@ -125,3 +125,8 @@ def test_a_line_is_spoken_if_the_ears_are_off(tmp_path: Path) -> None:
 def test_a_refused_line_has_its_problem_and_no_report(reception: Reception) -> None:
     answer = reception.ask(input="stop!", check=True)
     assert (answer.status_code, answer.json()["code"], REPORT in answer.headers) == (400, "bad_text", False)
+
+
+def test_the_description_names_the_report(reception: Reception) -> None:
+    route = reception.program.get("/openapi.json").json()["paths"]["/v1/audio/speech"]["post"]
+    assert REPORT in route["responses"]["200"]["headers"]

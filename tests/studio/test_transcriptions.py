@@ -93,9 +93,15 @@ def test_subtitles_have_a_caption_for_each_sentence(transcribe: Any) -> None:
 
 
 def test_fields_without_effect_are_named(reception: Reception) -> None:
-    answer = send(reception.url, CLIP.read_bytes(), prompt="Captain Edgar speaks.", temperature="0.5", language="en-US")
-    assert (answer.status_code, answer.headers["x-ignored"]) == (200, "prompt, temperature")
-    assert answer.json()["text"] == SAID
+    ignored = {
+        "prompt": "Captain Edgar speaks.",
+        "temperature": "0.5",
+        "chunking_strategy": "auto",
+        "include[]": "logprobs",
+    }
+    answer = send(reception.url, CLIP.read_bytes(), **ignored, language="en-US", stream="false")
+    assert (answer.status_code, answer.json()["text"]) == (200, SAID)
+    assert answer.headers["x-ignored"] == "prompt, temperature, chunking_strategy, include"
 
 
 def test_silence_has_no_words(reception: Reception) -> None:
@@ -112,7 +118,8 @@ def test_silence_has_no_words(reception: Reception) -> None:
         ({"timestamp_granularities[]": "phone", "response_format": "verbose_json"}, 422, "timestamp_granularities"),
         ({"response_format": "diarized_json"}, 422, "response_format"),
         ({"temperature": "7"}, 422, "temperature"),
-        ({"stream": "true"}, 422, "stream"),
+        ({"stream": "true"}, 400, "remove stream"),
+        ({"diarize": "true"}, 422, "diarize"),
         ({"prompt": "x" * 5_001}, 422, "prompt"),
     ],
 )
