@@ -1,13 +1,14 @@
 """Transcribe a sound file that a program sent. Nothing is stored."""
 
 from dataclasses import dataclass
-from functools import partial
+from pathlib import Path
 from typing import BinaryIO
 
-from engines.audio import decode_channels
+from engines.audio import decode
+from engines.types import Audio
 from studio.ears.ears import Ears
 from studio.ears.vocabulary import Transcript
-from studio.references.acceptance import audible, decode_sent
+from studio.references.acceptance import decode_sent
 from studio.references.report import no_voice
 
 LONGEST_S = 300.0
@@ -26,7 +27,16 @@ def transcribe_file(ears: Ears, sound: BinaryIO) -> HeardFile:
 
     Raises BadAudio for a file that is not sound or is longer than LONGEST_S, NoRoom, EarsFailed.
     """
-    audio, _ = audible(decode_sent(sound, partial(decode_channels, max_duration_s=LONGEST_S)))
+    audio = decode_sent(sound, _decode)
     # The recogniser hears words in silence.
     transcript = Transcript(words=()) if no_voice(audio) else ears.transcribe(audio)
     return HeardFile(transcript, audio.duration_s)
+
+
+def _decode(path: Path) -> Audio:
+    """Return the mix of all channels, or the loudest channel if the mix has no voice. Memory holds one signal at a time."""
+    audio = decode(path, max_duration_s=LONGEST_S)
+    if no_voice(audio) is None:
+        return audio
+    del audio
+    return decode(path, max_duration_s=LONGEST_S, channel="loudest")

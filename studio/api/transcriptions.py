@@ -27,7 +27,6 @@ from studio.transcription import LONGEST_S, transcribe_file
 AT_ONCE = 2  # files that are decoded and heard at a time, so that memory is bounded and other routes have threads
 WITHOUT_EFFECT = ("prompt", "temperature", "chunking_strategy", "include")
 NO_STREAM = "transcriptions are not streamed; remove stream"
-NOT_VERBOSE = "timestamp_granularities needs response_format verbose_json; change response_format"
 
 
 class TranscriptionForm(BaseModel):
@@ -51,15 +50,14 @@ class TranscriptionForm(BaseModel):
     def check(self) -> None:
         """Refuse fields that cannot be followed. Raises BadSetting."""
         check_language(self.language)
-        if self.timestamp_granularities and self.response_format != "verbose_json":
-            raise BadSetting(NOT_VERBOSE)
         if self.stream:
             raise BadSetting(NO_STREAM)
 
     @property
     def ignored(self) -> dict[str, str]:
         """Return a header that names the fields without effect."""
-        names = [name for name in WITHOUT_EFFECT if getattr(self, name)]
+        granular = () if self.response_format == "verbose_json" else ("timestamp_granularities",)
+        names = [name for name in (*WITHOUT_EFFECT, *granular) if getattr(self, name)]
         return {IGNORED: ", ".join(names)} if names else {}
 
 

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from engines.audio import Decoded
 from engines.errors import BadAudio
@@ -22,6 +22,7 @@ class BadReference(BadAudio):
     """The report on the clip finds a failure."""
 
 
+T = TypeVar("T")
 Hear = Callable[[Audio], str]  # returns the words of a clip
 
 
@@ -37,7 +38,7 @@ def read_reference(
     return accepted(decoded, transcript, ignore_report=ignore_report, hear=hear)
 
 
-def decode_sent(sound: BinaryIO, decode: Callable[[Path], Decoded]) -> Decoded:
+def decode_sent(sound: BinaryIO, decode: Callable[[Path], T]) -> T:
     """Decode a sound file that a program sent; nothing is stored. Raises NoRoom, and the errors of `decode`."""
     try:
         with tempfile.TemporaryDirectory() as folder:

@@ -102,6 +102,10 @@ def test_fields_without_effect_are_named(reception: Reception) -> None:
     answer = send(reception.url, CLIP.read_bytes(), **ignored, language="en-US", stream="false")
     assert (answer.status_code, answer.json()["text"]) == (200, SAID)
     assert answer.headers["x-ignored"] == "prompt, temperature, chunking_strategy, include"
+    answer = send(
+        reception.url, CLIP.read_bytes(), **{"timestamp_granularities[]": "word"}
+    )  # as the Vercel AI SDK sends
+    assert (answer.json()["text"], answer.headers["x-ignored"]) == (SAID, "timestamp_granularities")
 
 
 def test_silence_has_no_words(reception: Reception) -> None:
@@ -110,11 +114,17 @@ def test_silence_has_no_words(reception: Reception) -> None:
         assert send(reception.url, flac(samples)).json()["text"] == ""
 
 
+def test_channels_that_cancel_each_other_are_heard(reception: Reception) -> None:
+    samples, rate = soundfile.read(CLIP, dtype="float32")
+    file = io.BytesIO()
+    soundfile.write(file, np.stack([samples, -samples], 1), rate, format="FLAC")
+    assert send(reception.url, file.getvalue()).json()["text"] == SAID
+
+
 @pytest.mark.parametrize(
     ("fields", "status", "says"),
     [
         ({"language": "de"}, 400, "language 'de' is not supported"),
-        ({"timestamp_granularities[]": "word"}, 400, "needs response_format verbose_json"),
         ({"timestamp_granularities[]": "phone", "response_format": "verbose_json"}, 422, "timestamp_granularities"),
         ({"response_format": "diarized_json"}, 422, "response_format"),
         ({"temperature": "7"}, 422, "temperature"),
