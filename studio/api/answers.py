@@ -3,13 +3,13 @@
 import base64
 import json
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from functools import partial
 from typing import Any, Literal, Protocol
 from urllib.parse import quote
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
@@ -20,9 +20,13 @@ from engines.scheduling.ticket import Ticket
 from engines.types import Audio, Reference
 from engines.types import Request as Spoken
 from studio.api.errors import as_event
+from studio.api.word_times import LISTENERS_MAX
 from studio.audio_stream import MEDIA_TYPES, StreamFormat, coded, first_of, pieces, whole
+from studio.hearing.heard_take import Heard
 from studio.order import Order
 from studio.programs import Programs, Stream
+from studio.sentence_times import sentence_times
+from studio.speech_report import as_header, report_on
 from studio.studio import Studio
 from studio.web.callers import Callers
 
@@ -30,8 +34,8 @@ log = logging.getLogger(__name__)
 
 GONE = "the client disconnected; send the request again"
 SSE = "text/event-stream"
+REPORT = "x-speech-report"
 WholeFormat = Literal["wav", "flac"]  # formats whose header has the length, which is unknown during streaming
-
 
 Respond = Callable[[Audio, dict[str, str]], Response]
 
@@ -41,8 +45,26 @@ def file_response(format: WholeFormat, audio: Audio, headers: dict[str, str]) ->
     return Response(encode(audio, format), media_type=MEDIA_TYPES[format], headers=headers)
 
 
+async def coded_response(format: StreamFormat, audio: Audio, headers: dict[str, str]) -> Response:
+    """Answer with complete audio in a format without a length."""
+
+    async def once() -> AsyncGenerator[Audio, None]:
+        yield audio
+
+    sound = b"".join([part async for part in coded(once(), format)])
+    return Response(sound, media_type=MEDIA_TYPES[format], headers=headers)
+
+
 class SpokenForm(Protocol):
     """The body of a speech request."""
+
+    @property
+    def check(self) -> bool:
+        """Return True if the answer reports which words are heard."""
+
+    @property
+    def timestamps(self) -> bool:
+        """Return True if events name the times of words."""
 
     @property
     def characters(self) -> int:
@@ -81,6 +103,7 @@ class SpokenAnswers:
 
     def __init__(self, studio: Studio, programs: Programs) -> None:
         self._studio, self._programs = studio, programs
+        self._threads = CapacityLimiter(LISTENERS_MAX)
 
     @property
     def callers(self) -> Callers:
@@ -89,7 +112,11 @@ class SpokenAnswers:
     async def streamed(
         self, form: SpokenForm, format: StreamFormat, request: Request, *, sse: bool = False
     ) -> Response:
-        """Answer with audio that is sent while it is generated."""
+        """Answer with audio that is sent while it is generated. Audio with a report in a header is sent when it is heard."""
+        if form.check and not sse:
+            if format == "wav" or format == "flac":
+                return await self.whole(form, request, partial(file_response, format))
+            return await self._complete(form, request, partial(coded_response, format))
         stream, ticket = await to_thread.run_sync(self._begin, form, request)
         try:
             sound = coded(pieces(ticket), format)
@@ -101,19 +128,44 @@ class SpokenAnswers:
             raise
         parts, media = _all(first, sound), MEDIA_TYPES[format]
         if sse:
-            parts, media = _events(parts, form.characters), SSE
+            parts, media = _events(parts, form.characters, self._findings(form, ticket)), SSE
         return SpeechResponse(parts, partial(self._programs.close, stream), headers=headers, media_type=media)
 
     async def whole(self, form: SpokenForm, request: Request, respond: Respond | None = None) -> Response:
         """Generate the complete audio, then answer with a WAV file, or with the response that `respond` returns."""
+        write = respond or partial(file_response, "wav")
+
+        async def written(audio: Audio, headers: dict[str, str]) -> Response:
+            return await to_thread.run_sync(write, audio, headers)
+
+        return await self._complete(form, request, written)
+
+    async def _complete(
+        self, form: SpokenForm, request: Request, respond: Callable[[Audio, dict[str, str]], Awaitable[Response]]
+    ) -> Response:
         stream, ticket = await to_thread.run_sync(self._begin, form, request, False)
         try:
             if (audio := await first_of(whole(ticket), gone(request))) is None:
                 raise Cancelled(GONE)
-            respond = respond or partial(file_response, "wav")
-            return await to_thread.run_sync(respond, audio, self._headers(form, stream, ticket))
+            headers = self._headers(form, stream, ticket)
+            if form.check:
+                headers[REPORT] = as_header(await self._report(ticket))
+            return await respond(audio, headers)
         finally:
             self._programs.close(stream)
+
+    async def _findings(self, form: SpokenForm, ticket: Ticket) -> AsyncGenerator[dict[str, Any], None]:
+        """Yield the events that a finished line has besides its audio."""
+        if form.timestamps:
+            ears, take = self._studio.ears, ticket.result()
+            for sentence in await to_thread.run_sync(sentence_times, ears, take, limiter=self._threads):
+                yield {"type": "speech.audio.timestamps", **sentence}
+        if form.check:
+            yield {"type": "speech.audio.report", "report": await self._report(ticket)}
+
+    async def _report(self, ticket: Ticket) -> Heard:
+        """Return which words are heard in a finished line."""
+        return await to_thread.run_sync(report_on, self._studio.ears, ticket.result(), limiter=self._threads)
 
     def _begin(self, form: SpokenForm, request: Request, live: bool = True) -> tuple[Stream, Ticket]:
         programs = self._programs
@@ -150,8 +202,10 @@ async def _all(first: bytes, rest: AsyncGenerator[bytes, None]) -> AsyncGenerato
             yield part
 
 
-async def _events(parts: AsyncGenerator[bytes, None], characters: int) -> AsyncGenerator[bytes, None]:
-    """Yield OpenAI's server-sent events. The usage counts characters, because the studio counts no tokens."""
+async def _events(
+    parts: AsyncGenerator[bytes, None], characters: int, findings: AsyncGenerator[dict[str, Any], None]
+) -> AsyncGenerator[bytes, None]:
+    """Yield OpenAI's server-sent events, and `findings` before the last one. The usage counts characters, not tokens."""
     try:
         async with aclosing(parts):
             async for part in parts:
@@ -159,6 +213,8 @@ async def _events(parts: AsyncGenerator[bytes, None], characters: int) -> AsyncG
     except EngineError as error:
         yield _event(as_event(error))
         return
+    async for finding in findings:
+        yield _event(finding)
     usage = {"input_tokens": characters, "output_tokens": 0, "total_tokens": characters}
     yield _event({"type": "speech.audio.done", "usage": usage})
 

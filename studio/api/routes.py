@@ -20,6 +20,7 @@ from studio.api import (
     speech_socket,
     stores,
     takes,
+    transcriptions,
     trials,
     voices,
 )
@@ -39,7 +40,8 @@ def router(studio: Studio, programs: Programs) -> APIRouter:
     routes.include_router(voices.router(studio, programs, ownership))
     spoken = answers.SpokenAnswers(studio, programs)
     routes.include_router(speech.router(spoken, programs))
-    routes.include_router(speech_socket.router(programs))
+    routes.include_router(transcriptions.router(studio, programs))
+    routes.include_router(speech_socket.router(programs, studio.ears))
     routes.include_router(invocations.router(studio, spoken))
     routes.include_router(not_found.router(routes))
     return routes

@@ -16,7 +16,7 @@ from engines.errors import BadAudio, BadSetting
 from engines.types import Reference
 from engines.types import Request as Spoken
 from studio.api.adjustments import adjust, adjustments
-from studio.api.answers import SSE, SpokenAnswers, file_response
+from studio.api.answers import REPORT, SSE, SpokenAnswers, file_response
 from studio.api.errors import ProblemRoute, keyed
 from studio.audio_stream import MEDIA_TYPES, StreamFormat
 from studio.order import Order, shown
@@ -26,8 +26,11 @@ from studio.texts import Name, Text, Transcript
 
 INSTRUCTIONS = "instructions are not supported; remove the instructions and choose a voice with the sound that you want"
 ONE_VOICE = "send either a voice, or reference_audio and reference_text; GET /v1/voices lists the voices"
+NO_TIMESTAMPS = "timestamps are events; send stream_format sse too, or remove timestamps"
 SAME_FORMATS = {"ogg": "opus", "mpeg": "mp3"}  # other names that clients send for formats
 CONTENT: dict[str, Any] = {media: {} for media in (*MEDIA_TYPES.values(), SSE)}
+REPORTED = {"description": "with check: which words are heard, as JSON in ASCII", "schema": {"type": "string"}}
+ANSWERS: dict[int | str, dict[str, Any]] = {200: {"content": CONTENT, "headers": {REPORT: REPORTED}}}
 
 
 class VoiceId(BaseModel):
@@ -71,6 +74,12 @@ class SpeechRequest(BaseModel):
             description="stream FLAC during generation, without the length in its header; other formats always stream"
         ),
     ] = False
+    check: Annotated[
+        bool, Field(description="report which words are heard, in x-speech-report or the event speech.audio.report")
+    ] = False
+    timestamps: Annotated[
+        bool, Field(description="with stream_format sse: an event speech.audio.timestamps for each sentence")
+    ] = False
     language: Annotated[Name, Field(description="en; numbers and dates are spelled out in English")] = "en"
     user: Annotated[Any, Field(description="ignored")] = None
 
@@ -98,6 +107,8 @@ class SpeechRequest(BaseModel):
         check_language(self.language)
         if self.instructions:
             raise BadSetting(INSTRUCTIONS)
+        if self.timestamps and self.stream_format != "sse":
+            raise BadSetting(NO_TIMESTAMPS)
         if bool(self.voice_name) == bool(self.reference_audio):
             raise BadSetting(ONE_VOICE)
         settings = self.model_extra or {}
@@ -137,6 +148,14 @@ class GenerateRequest(BaseModel):
     def characters(self) -> int:
         return len(self.text)
 
+    @property
+    def check(self) -> bool:
+        return False
+
+    @property
+    def timestamps(self) -> bool:
+        return False
+
     def order(self, programs: Programs) -> Order:
         """Return the order for the line. Raises EngineError."""
         check_language(self.language)
@@ -159,9 +178,13 @@ def check_language(language: str) -> None:
 def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:
     routes, key = APIRouter(tags=["speech"], route_class=ProblemRoute), [keyed(programs.callers)]
 
-    @routes.post("/v1/audio/speech", response_class=Response, responses={200: {"content": CONTENT}}, dependencies=key)
+    @routes.post("/v1/audio/speech", response_class=Response, responses=ANSWERS, dependencies=key)
     async def speech(form: SpeechRequest, request: Request) -> Response:
-        """Speak a line. The sound is sent while it is made (FLAC as a whole); closing the connection stops the line."""
+        """Speak a line. The sound is sent while it is made (FLAC as a whole); closing the connection stops the line.
+
+        With `check`, the studio hears the line: the header `x-speech-report` of a whole answer, or the event
+        `speech.audio.report`, says which words are missing, misheard or added.
+        """
         if form.response_format == "flac" and form.stream_format == "audio" and not form.stream:
             # libsndfile cannot read FLAC without a length.
             return await answers.whole(form, request, partial(file_response, "flac"))

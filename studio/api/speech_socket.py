@@ -7,6 +7,7 @@ in text frames, or in binary ones as SageMaker does unless told the type:
     {"text": "…", …, "more": true}       the text goes on in the next frame; a sentence is spoken once it is complete
     {"encoding": "base64"}               beside "text": sound as text frames; "binary" is the default
     {"errors": "close"}                  beside "text": an error closes the connection; "text" is the default
+    {"timestamps": true}                 beside "text": {"timestamps": …} follows with the word times of each sentence
     {"cancel": true}                     stop this line
     {"ping": …}                          answered by {"pong": …}
 
@@ -25,9 +26,10 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, suppress
+from functools import partial
 from typing import Any, Literal
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -35,7 +37,9 @@ from engines.errors import BadInput, BadSetting, Cancelled, EngineError
 from engines.scheduling.ticket import Ticket
 from engines.text import MAX_CHARACTERS, SentenceReader
 from studio.api.errors import as_problem, status_of
+from studio.api.word_times import LISTENERS_MAX, Tell, WordTimes
 from studio.audio_stream import coded, first_of, pieces
+from studio.ears.ears import Ears
 from studio.programs import Programs, Stream
 from studio.texts import Name, Text, long_text
 from studio.web.callers import Caller, KeyNeeded
@@ -64,6 +68,7 @@ class Message(BaseModel):
     more: bool = False
     encoding: Literal["binary", "base64"] = "binary"
     errors: Literal["text", "close"] = "text"
+    timestamps: bool = False
     cancel: bool = False
     ping: Any = None
 
@@ -114,8 +119,9 @@ class Line:
         self._sentences.put_nowait(None)
 
 
-def router(programs: Programs) -> APIRouter:
+def router(programs: Programs, ears: Ears) -> APIRouter:
     routes = APIRouter(tags=["speech"])
+    times_of = partial(WordTimes, ears, CapacityLimiter(LISTENERS_MAX))
 
     @routes.websocket("/ws/tts")
     @routes.websocket(BIDIRECTIONAL)
@@ -128,7 +134,7 @@ def router(programs: Programs) -> APIRouter:
             return
         await socket.accept()
         with suppress(WebSocketDisconnect, RuntimeError):  # the client left; a send fails with either error
-            await Conversation(socket, programs, caller).run()
+            await Conversation(socket, programs, caller, times_of).run()
 
     return routes
 
@@ -136,8 +142,10 @@ def router(programs: Programs) -> APIRouter:
 class Conversation:
     """One connection: frames are read while audio is sent."""
 
-    def __init__(self, socket: WebSocket, programs: Programs, caller: Caller) -> None:
-        self._socket, self._programs, self._caller = socket, programs, caller
+    def __init__(
+        self, socket: WebSocket, programs: Programs, caller: Caller, times_of: Callable[[Tell], WordTimes]
+    ) -> None:
+        self._socket, self._programs, self._caller, self._times_of = socket, programs, caller, times_of
         self._lines: list[Line] = []  # the first line is being spoken
         self._arrived: asyncio.Queue[Line | EngineError] = asyncio.Queue()  # lines, and the errors of refused ones
         self._as_text = False  # encoding of the newest line's audio
@@ -254,13 +262,18 @@ class Conversation:
         """Send every sentence in order; the next one is already in the scheduler while one is sent."""
         started: asyncio.Queue[Ticket | None] = asyncio.Queue(AHEAD - 1)
         starting = asyncio.ensure_future(self._start(line, started))
+        times = self._times_of(self._tell)
         try:
             while (ticket := await _next_or_error(started, starting)) is not None:
                 async with aclosing(coded(pieces(ticket), "pcm")) as sound:
                     async for part in sound:
                         await self._send(part, line.as_text)
+                if line.message.timestamps:
+                    times.add(ticket.result())
+            await times.sent()
         finally:
             starting.cancel()
+            await times.close()
             await asyncio.gather(starting, return_exceptions=True)
 
     async def _start(self, line: Line, started: "asyncio.Queue[Ticket | None]") -> None:

@@ -18,6 +18,7 @@ from studio.database import saving
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
 
+MULTIPART = "multipart/form-data"
 PIECE_BYTES = 1 << 20  # size of the pieces that a thread writes
 Feed = Callable[[bytes], object]
 
@@ -48,7 +49,7 @@ async def _stream(request: Request, path: Path) -> str:
     """Write the upload to a new file, and return its name in the form, if any. Raises BadInput, OSError."""
     kind, options = parse_options_header(request.headers.get("content-type"))
     with path.open("xb") as file:
-        form = FormFile(options.get(b"boundary", b""), file.write) if kind == b"multipart/form-data" else None
+        form = FormFile(options.get(b"boundary", b""), file.write) if kind == MULTIPART.encode() else None
         await _pour(request, form.feed if form else file.write)
         if file.tell() == 0:
             hint = ", as the body or as the `file` field of a form" if form else ""

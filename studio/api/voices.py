@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from engines.errors import BadAudio
 from engines.types import EngineStatus
 from studio.api.errors import ProblemRoute, owners_only
+from studio.api.uploads import MULTIPART
 from studio.named_voices import NamedVoice, voice_of
 from studio.programs import Programs
 from studio.references.acceptance import read_reference
@@ -26,7 +27,9 @@ class VoiceForm(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     file: UploadFile = Field(description="the complete clip")
-    transcript: Transcript = Field(description="exact transcript of the file")
+    transcript: Transcript = Field(
+        "", description="exact transcript of the file; empty: the studio transcribes the file"
+    )
     name: Name = Field("", description="empty: the file name")
     id: Name = Field("", description="empty: an unused id, made from the name")
     ignore_report: bool = Field(False, description="save the clip even if its checks fail")
@@ -68,10 +71,18 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
         return _listed([_voice(voice) for voice in studio.named_voices.list()])
 
     @routes.post("/voices", status_code=201, dependencies=[owners_only(ownership)])
-    def create(form: Annotated[VoiceForm, Form()]) -> dict[str, Any]:
-        """Save a clip as a champion. For the owner: send user and password of STUDIO_LOGIN, if it is set."""
+    def create(form: Annotated[VoiceForm, Form(media_type=MULTIPART)]) -> dict[str, Any]:
+        """Save a clip as a champion. For the owner: send user and password of STUDIO_LOGIN, if it is set.
+
+        Without a transcript, the studio transcribes the clip; `transcript_source` of the answer is then `recognised`.
+        """
         engine = studio.named_voices.engine(form.model)
-        reference = read_reference(form.file.file.read(), form.transcript, ignore_report=form.ignore_report)
+        reference = read_reference(
+            form.file.file,
+            form.transcript,
+            ignore_report=form.ignore_report,
+            hear=lambda clip: studio.ears.transcribe(clip).text,
+        )
         if reference.audio.duration_s > (most_s := studio.manager.reference_max_s(engine.name)):
             lasts_s = reference.audio.duration_s
             raise BadAudio(
@@ -80,7 +91,8 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
         voice = studio.take_voices.of(reference, engine.name, form.name or Path(form.file.filename or "").stem)
         draft = studio.champions.draft(voice)
         champion = studio.champions.create(voice, replace(draft, id=form.id) if form.id else draft).champion
-        return _voice(voice_of(champion))
+        source = "given" if form.transcript else "recognised"
+        return _voice(voice_of(champion)) | {"transcript": reference.transcript, "transcript_source": source}
 
     return routes
 

@@ -38,6 +38,10 @@ class EarsFailed(Unavailable):
     """The ears are off, or could not hear this audio; the message says which."""
 
 
+class EarsOff(EarsFailed):
+    """The settings turn the ears off."""
+
+
 class Ears:
     """Hears clips and takes. Thread-safe. A task waits until a child process is free."""
 
@@ -66,6 +70,11 @@ class Ears:
         """Return False if the settings turn the ears off."""
         return self._on
 
+    def require_on(self) -> None:
+        """Raise EarsOff if the settings turn the ears off."""
+        if not self._on:
+            raise EarsOff(OFF)
+
     @property
     def pids(self) -> tuple[int, ...]:
         """Return the ids of the child processes that run."""
@@ -85,8 +94,7 @@ class Ears:
 
     def ask(self, task: Callable[[Models, *Given], T], *given: *Given) -> T:
         """Run a task in a child process and wait for its answer. The task and its answer are pickled. Raises EarsFailed."""
-        if not self._on:
-            raise EarsFailed(OFF)
+        self.require_on()
         child = self._free.get()
         try:
             answer = child.ask(task, given, self._limit_s(given))

@@ -1,7 +1,11 @@
 """Decide which clips become references, by the page's report, for all sources of clips."""
 
+import io
+import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO, TypeVar
 
 from engines.audio import Decoded
 from engines.errors import BadAudio
@@ -18,39 +22,59 @@ class BadReference(BadAudio):
     """The report on the clip finds a failure."""
 
 
-def read_reference(sound: bytes, transcript: str, *, ignore_report: bool = False) -> Reference:
+T = TypeVar("T")
+Hear = Callable[[Audio], str]  # returns the words of a clip
+
+
+def read_reference(
+    sound: bytes | BinaryIO, transcript: str, *, ignore_report: bool = False, hear: Hear | None = None
+) -> Reference:
     """Return the reference in a sound file that a program sent.
 
-    Raises BadAudio if the file cannot be a clip, BadReference if the report finds the clip unusable, BadText without a
-    transcript, NoRoom.
+    `hear` returns the transcript if there is none. Raises BadAudio if the file cannot be a clip, BadReference if the report
+    finds the clip unusable, BadText without a transcript, NoRoom, and the errors of `hear`.
     """
+    decoded = decode_sent(io.BytesIO(sound) if isinstance(sound, bytes) else sound, decode_clip)
+    return accepted(decoded, transcript, ignore_report=ignore_report, hear=hear)
+
+
+def decode_sent(sound: BinaryIO, decode: Callable[[Path], T]) -> T:
+    """Decode a sound file that a program sent; nothing is stored. Raises NoRoom, and the errors of `decode`."""
     try:
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "reference"
-            path.write_bytes(sound)
-            decoded = decode_clip(path)
+            path = Path(folder) / "sent"
+            with path.open("wb") as file:
+                shutil.copyfileobj(sound, file)
+            return decode(path)
     except OSError as error:
         raise NoRoom(
             "the clip could not be written to the disk; free some disk space and send the clip again"
         ) from error
-    return accepted(decoded, transcript, ignore_report=ignore_report)
 
 
-def accepted(decoded: Decoded, transcript: str, *, ignore_report: bool = False) -> Reference:
-    """Return the clip as a reference. Use its loudest channel if the mix of all channels cancels the voice.
+def accepted(decoded: Decoded, transcript: str, *, ignore_report: bool = False, hear: Hear | None = None) -> Reference:
+    """Return the clip as a reference, with the words of `hear` if there is no transcript.
 
-    A clip that otherwise fails the report is refused unless `ignore_report` is set, which stands for "Speak anyway" on the
-    page. A clip without a voice is always refused. Raises BadReference, BadText.
+    A clip that fails the report is refused unless `ignore_report` is set, which stands for "Speak anyway" on the page. A clip
+    without a voice is always refused. Raises BadReference, BadText.
     """
-    audio, source = decoded.mix, Source.of(decoded)
-    if mixdown(source).repair == "mono":
-        audio, source = decoded.loudest, Source(sample_rate=audio.sample_rate)
+    audio, source = audible(decoded)
     require_voice(audio, source)
+    if hear and not transcript and not (transcript := hear(audio)):
+        raise BadReference("no words were recognised in the clip; send its transcript, or another clip")
     reference = reference_of(audio, Window(0.0, audio.duration_s), transcript)
     failed = [] if ignore_report else failures(report(audio, source, transcript))
     if failed:
         raise BadReference(" ".join([*failed, INSIST]))
     return reference
+
+
+def audible(decoded: Decoded) -> tuple[Audio, Source]:
+    """Return the mix of all channels, or the loudest channel if the mix cancels the voice."""
+    source = Source.of(decoded)
+    if mixdown(source).repair == "mono":
+        return decoded.loudest, Source(sample_rate=decoded.mix.sample_rate)
+    return decoded.mix, source
 
 
 def require_voice(audio: Audio, source: Source) -> None:

@@ -20,7 +20,7 @@ ARRIVES_WITHIN_S = 60.0  # limit for a large body with a place; other bodies hav
 WEIGHTS = re.compile(r"/studio/champions/(import|[^/]+/weights)")  # owner only; written to the disk
 GRADIO_UPLOADS = re.compile(r"/gradio_api/upload/?")  # for everybody; the owner may upload archives
 FILES = re.compile(
-    r"/studio/clips/?|/v1/voices/?|/studio/(champions|projects)(/.*)?"
+    r"/studio/clips/?|/v1/voices/?|/v1/audio/transcriptions/?|/studio/(champions|projects)(/.*)?"
 )  # champions and projects: owner only
 REFERENCES = re.compile(r"/v1/audio/speech/?|/invocations/?")  # JSON with a sound file in base64
 

@@ -9,7 +9,7 @@ from studio.web.proxies import route_path
 
 API = ("/v1/", "/voice/", "/ws/")  # these routes identify callers by key or address, never by cookie
 READABLE = (  # headers of an answer that the page's scripts may read
-    *("x-request-id", "x-engine", "x-seed", "x-checkpoint", "x-adjusted", "x-ignored"),
+    *("x-request-id", "x-engine", "x-seed", "x-checkpoint", "x-adjusted", "x-ignored", "x-speech-report"),
     *("retry-after", "www-authenticate", "allow", "content-disposition"),
 )
 

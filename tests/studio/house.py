@@ -115,7 +115,7 @@ def studio_of(
         clips=clips,
         session_clips=session_clips,
         history=history,
-        ears=(ears := Ears()),
+        ears=(ears := Ears(on=settings.ears)),
         listening=listening,
         champions=champions,
         named_voices=named_voices,

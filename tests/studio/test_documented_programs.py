@@ -1,6 +1,7 @@
 """Run the programs of docs/api.md unchanged against a real studio, and check their audio."""
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.browser.serving import ROOT, Served
+from tests.studio.conftest import VOICE
 from tests.studio.test_openai import duration_s
 
 API = (ROOT / "docs" / "api.md").read_text("utf-8").partition("\n## Recipes")[0]
@@ -23,7 +25,8 @@ def run(program: str, served: Served) -> dict[str, Any]:
 
 
 def test_there_is_a_program_for_each_way() -> None:
-    assert [program.split()[1] for program in PROGRAMS] == ["openai", "json", "gradio_client", "gradio_client"]
+    first = [program.split()[1] for program in PROGRAMS]
+    assert first == ["openai", "json", "openai", "json", "gradio_client", "gradio_client"]
     assert all(ADDRESS in program for program in PROGRAMS)
 
 
@@ -35,12 +38,27 @@ def test_the_openai_client_writes_a_line(
     assert 0.5 < duration_s((tmp_path / "line.mp3").read_bytes(), "mp3") < 4
 
 
+def test_the_openai_client_reads_which_words_are_heard(speaking_studio: Served) -> None:
+    report = run(PROGRAMS[1], speaking_studio)["report"]
+    assert (report["complete"], report["kept"], report["message"]) == (True, 4, "")
+
+
+def test_the_openai_client_transcribes_a_line(
+    speaking_studio: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(VOICE.with_suffix(".flac"), "line.mp3")  # the format is read from the bytes
+    heard = run(PROGRAMS[2], speaking_studio)["heard"]
+    assert heard.text.startswith("Welcome to the studio")
+    assert [word.word for word in heard.words] == heard.text.split()
+
+
 def test_a_websocket_brings_samples(speaking_studio: Served) -> None:
-    samples = np.frombuffer(run(PROGRAMS[1], speaking_studio)["sound"], "<i2")
+    samples = np.frombuffer(run(PROGRAMS[3], speaking_studio)["sound"], "<i2")
     assert 0.5 < len(samples) / 24_000 < 5
     assert np.abs(samples).max() > 1_000
 
 
 def test_gradios_client_keeps_a_take(speaking_studio: Served) -> None:
-    take = run(PROGRAMS[2], speaking_studio)["take"]
+    take = run(PROGRAMS[4], speaking_studio)["take"]
     assert take["order"]["text"] == "The bridge is out.", take

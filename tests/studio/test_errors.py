@@ -35,6 +35,7 @@ STATUS = {
     "DamagedDatabase": 507,
     "Decided": 409,
     "EarsFailed": 503,
+    "EarsOff": 503,
     "EngineError": 400,
     "EngineFailed": 500,
     "Forbidden": 403,

@@ -12,6 +12,7 @@ import soundfile
 from tests.studio.house import ENGINE, SAMPLE_RATE, speechlike, write_clip
 from tests.studio.programs import Reception, reception_of
 
+SHIPPED = Path(__file__).parents[2] / "assets" / "voices" / "references"
 SAID = "one two three, four five six."
 
 
@@ -40,6 +41,8 @@ def test_a_clip_and_its_transcript_become_a_champion_that_speaks(reception: Rece
         "name": "Zed (calm)",
         "kind": "champion",
         "model": ENGINE,
+        "transcript": SAID,
+        "transcript_source": "given",
     }
     assert "zed-calm" in [voice["id"] for voice in reception.program.get("/v1/voices").json()["data"]]
     assert reception.ask(voice="zed-calm").status_code == 200
@@ -112,3 +115,31 @@ def test_a_voice_that_is_missing_doubled_or_broken_is_refused(
 ) -> None:
     answer = reception.ask(**fields)
     assert (answer.status_code, says in answer.json()["detail"]) == (400, True), answer.text
+
+
+def test_a_clip_without_a_transcript_is_transcribed(reception: Reception) -> None:
+    edgar = (SHIPPED / "edgar.flac").read_bytes()
+    answer = keep(reception.program, edgar, transcript="", name="Edgar")
+    said = "All systems are ready, Captain. We can leave the harbor as soon as you give the order."
+    assert (answer.status_code, answer.json()["transcript_source"]) == (201, "recognised"), answer.text
+    assert answer.json()["transcript"] == said
+    assert reception.ask(voice=answer.json()["id"]).status_code == 200
+    assert list(reception.metronome.requests.values())[-1].reference.transcript == said
+
+
+def test_a_clip_without_a_voice_or_a_transcript_is_refused(reception: Reception, tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "silent.wav", np.zeros(3 * SAMPLE_RATE), SAMPLE_RATE)
+    answer = keep(reception.program, (tmp_path / "silent.wav").read_bytes(), transcript="")
+    assert (answer.status_code, "No voice found" in answer.json()["detail"]) == (400, True)
+
+
+def test_a_clip_needs_a_transcript_if_the_ears_are_off(tmp_path: Path, clip: bytes) -> None:
+    with reception_of(tmp_path, ears=False) as opened:
+        assert keep(opened.program, clip).status_code == 201
+        answer = keep(opened.program, clip, transcript="")
+    assert (answer.status_code, answer.json()["code"]) == (503, "ears_off")
+
+
+def test_the_description_says_that_a_voice_is_sent_as_multipart(reception: Reception) -> None:
+    route = reception.program.get("/openapi.json").json()["paths"]["/v1/voices"]["post"]
+    assert set(route["requestBody"]["content"]) == {"multipart/form-data"}

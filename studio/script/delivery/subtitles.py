@@ -5,16 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from engines.text import directions_in
 from engines.text.script import PAUSE_LIKE
+from studio.ears import captions
+from studio.ears.captions import CHARACTERS_MAX, LENGTH_MAX_S, SENTENCE_ENDS, Caption, milliseconds
 from studio.ears.vocabulary import TimedWord
 from studio.script.delivery.text import one_line
 
-CHARACTERS_MAX = 84  # two lines of 42, the usual limit
-LENGTH_MAX_S = 7.0
-SENTENCE_ENDS = (".", "!", "?", "…")
 NEAR = 24  # tokens in which a word is searched
 OPENS = "[(<“„«¿¡"  # silent tokens that begin with these belong to the next words
 SILENT = " .,:;!?…\"'“”„«»()[]{}‘’—–-_*~#"
-Subtitle = tuple[float, float, str]  # start and end in seconds, text
 
 
 def srt(text: str, words: Sequence[TimedWord], length_s: float) -> str:
@@ -25,13 +23,12 @@ def srt(text: str, words: Sequence[TimedWord], length_s: float) -> str:
     pieces = _lasting(_subtitles(text, words)) if words else []
     if not pieces or _is_empty(pieces[0]):
         pieces = [(0.0, length_s, one_line(text))]
-    numbered = enumerate((piece for piece in pieces if not _is_empty(piece)), 1)
-    return "".join(f"{number}\n{_time(start)} --> {_time(end)}\n{said}\n\n" for number, (start, end, said) in numbered)
+    return captions.srt(piece for piece in pieces if not _is_empty(piece))
 
 
-def _lasting(pieces: Iterable[Subtitle]) -> list[Subtitle]:
+def _lasting(pieces: Iterable[Caption]) -> list[Caption]:
     """Return the pieces; those without duration are joined to the previous piece or, at the start, to the next."""
-    kept: list[Subtitle] = []
+    kept: list[Caption] = []
     for piece in pieces:
         if kept and (_is_empty(piece) or _is_empty(kept[-1])):
             start_s, end_s, said = kept[-1]
@@ -41,12 +38,12 @@ def _lasting(pieces: Iterable[Subtitle]) -> list[Subtitle]:
     return kept
 
 
-def _is_empty(piece: Subtitle) -> bool:
+def _is_empty(piece: Caption) -> bool:
     """Return True if a piece has no duration in milliseconds."""
-    return _milliseconds(piece[1]) <= _milliseconds(piece[0])
+    return milliseconds(piece[1]) <= milliseconds(piece[0])
 
 
-def _subtitles(text: str, words: Sequence[TimedWord]) -> Iterator[Subtitle]:
+def _subtitles(text: str, words: Sequence[TimedWord]) -> Iterator[Caption]:
     held: list[str] = []
     start_s = end_s = 0.0
     for token, word in zip(_passages(text, words), words, strict=True):
@@ -110,13 +107,3 @@ def _tokens(text: str) -> tuple[list[str], list[str]]:
 def _key(token: str) -> str:
     """Return the letters and digits of a token, or its spoken signs, such as &."""
     return "".join(c for c in token.casefold() if c.isalnum()) or token.strip(SILENT)
-
-
-def _time(time_s: float) -> str:
-    milliseconds = _milliseconds(time_s)
-    minutes, seconds = divmod(milliseconds // 1000, 60)
-    return f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02},{milliseconds % 1000:03}"
-
-
-def _milliseconds(time_s: float) -> int:
-    return round(time_s * 1000)
