@@ -223,7 +223,7 @@ def test_a_transcript_that_cannot_belong_to_the_clip_is_spoken_with_a_warning(vi
     order = visit.order(visit.ann)
     for transcript, words in (
         ("many words that nobody could say so fast " * 9, "Too fast for natural speech"),
-        ("one", "Slow pace"),
+        ("one", "Slow speech rate"),
     ):
         doubtful = visit.studio.speaking.speak(
             replace(order, transcript=transcript), session_id=visit.session_id(visit.ann)

@@ -35,7 +35,8 @@ def forms() -> Iterator[type[BaseModel]]:
     found = BaseModel.__subclasses__()
     for form in found:
         found += form.__subclasses__()
-    yield from (form for form in found if form.__module__.startswith("studio.api."))
+    answers = "studio.api.transcript_answers"
+    yield from (form for form in found if form.__module__.startswith("studio.api.") and form.__module__ != answers)
 
 
 def text_fields() -> list[tuple[type[BaseModel], str]]:
