@@ -82,14 +82,14 @@ def _sine(audio: Audio, frequency_hz: float, level_db: float, phase: float) -> n
 
 def _place(audio: Audio, length_s: float, random: Random) -> int:
     """Return a random sample with loud speech in the 20 ms before it and after `length_s`."""
-    rate, beside = audio.sample_rate, round(0.02 * audio.sample_rate)
+    rate, window = audio.sample_rate, round(0.02 * audio.sample_rate)
     power = np.convolve(
-        np.square(audio.samples, dtype=np.float64), np.ones(beside) / beside, "valid"
+        np.square(audio.samples, dtype=np.float64), np.ones(window) / window, "valid"
     )  # from each sample
     least = 10 ** ((measure_levels(audio).speech_db - 12) / 10)
     length = round(length_s * rate)
     places = np.arange(round(EDGE_S * rate), len(power) - length - round(EDGE_S * rate))
-    return int(random.choice(places[(power[places - beside] > least) & (power[places + length] > least)]))
+    return int(random.choice(places[(power[places - window] > least) & (power[places + length] > least)]))
 
 
 FAULTS: Mapping[str, tuple[Callable[[Audio, float, int, Random], Planted], tuple[float, float, float], str]] = {

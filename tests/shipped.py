@@ -64,13 +64,13 @@ def _absent(files: Mapping[str, bytes], absent: Sequence[str]) -> Iterator[str]:
 
 
 def _manifests(files: Mapping[str, bytes], lines: Sequence[Shipped]) -> Iterator[str]:
-    told = json.loads(files["manifest.json"])["files"]
+    answer = json.loads(files["manifest.json"])["files"]
     table = list(csv.DictReader(io.StringIO(files["manifest.csv"].decode("utf-8-sig"), newline="")))
-    yield from _same("ids of manifest.json", [file["id"] for file in told], [line.id for line in lines])
-    listed = {path for file in told for path in (file["file"], *file["sidecars"])}
+    yield from _same("ids of manifest.json", [file["id"] for file in answer], [line.id for line in lines])
+    listed = {path for file in answer for path in (file["file"], *file["sidecars"])}
     tables = {name for name in files if "/" not in name and name not in listed}
     yield from _same("files that the manifest does not list", sorted(set(files) - listed - tables), [])
-    for file, row, line in zip(told, table, lines, strict=True):
+    for file, row, line in zip(answer, table, lines, strict=True):
         yield from _manifest_row(file, row, line)
         yield from _sound(files, file, line)
         stem = file["file"].rpartition(".")[0]
@@ -142,10 +142,10 @@ def _seconds(parts: Sequence[str]) -> float:
 
 
 def _timings(name: str, files: Mapping[str, bytes], line: Shipped, length_s: float) -> Iterator[str]:
-    told = json.loads(files[name])
-    yield from _same(f"text of {name}", told["text"], line.text)
-    yield from _same(f"length of {name}", told["duration_s"], length_s)
-    words = [word["word"] for word in told["words"]]
+    answer = json.loads(files[name])
+    yield from _same(f"text of {name}", answer["text"], line.text)
+    yield from _same(f"length of {name}", answer["duration_s"], length_s)
+    words = [word["word"] for word in answer["words"]]
     if words:
         yield from _same(f"words of {name}", _letters(" ".join(words)), _letters(line.text))
 
@@ -175,8 +175,8 @@ def _unreal_strings(files: Mapping[str, bytes], lines: Sequence[Shipped]) -> Ite
 
 
 def _unreal_dialogue(files: Mapping[str, bytes], lines: Sequence[Shipped]) -> Iterator[str]:
-    told = files["unreal-dialogue.csv"].decode()
-    plain = {**files, "unreal-dialogue.csv": re.sub(r'\(""(.+?)""\)', r"\1", told).encode()}
+    answer = files["unreal-dialogue.csv"].decode()
+    plain = {**files, "unreal-dialogue.csv": re.sub(r'\(""(.+?)""\)', r"\1", answer).encode()}
     columns = ("LocalizationKeys", "SpokenDialogue", lambda row: row["AudioFileName"])
     yield from _table("unreal-dialogue.csv", plain, lines, columns)
 

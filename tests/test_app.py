@@ -134,12 +134,12 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def test_latency_on_the_strip_agrees_with_a_stopwatch(small: Served) -> None:
     """The stopwatch runs at a client: the studio can have taken neither longer than it saw nor shorter than it watched."""
-    with httpx.Client(base_url=small.url, timeout=PATIENCE_S) as client, ThreadPoolExecutor() as beside:
+    with httpx.Client(base_url=small.url, timeout=PATIENCE_S) as client, ThreadPoolExecutor() as near:
         client.get("/health")  # its session, so that the sound is its own
         began = time.monotonic()
         assert join(small, "watch", client.cookies).status_code == 200
         accepted = at_work = time.monotonic()
-        heard = beside.submit(first_and_end, client, "watch")
+        heard = near.submit(first_and_end, client, "watch")
         while not heard.done():
             asked = time.monotonic()
             at_work = asked if running(small) else at_work

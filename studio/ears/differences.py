@@ -32,7 +32,7 @@ def differences(part: Part, like: float) -> list[Difference]:
         if match.unlike <= like:
             continue
         last = found[-1] if found else None
-        if last and _beside(last, match) and _joins(last, match):
+        if last and _adjoining(last, match) and _joins(last, match):
             unlike = max(last.unlike, match.unlike)
             found[-1] = Difference(last.start, match.end, last.heard_start, match.heard_end, unlike)
         else:
@@ -40,7 +40,7 @@ def differences(part: Part, like: float) -> list[Difference]:
     return found
 
 
-def _beside(last: Difference, match: Match) -> bool:
+def _adjoining(last: Difference, match: Match) -> bool:
     return last.end == match.start and last.heard_end == match.heard_start
 
 

@@ -17,8 +17,8 @@ SHIPPED = sorted((ROOT / "assets" / "voices" / "references").glob("*.flac"))
 
 @pytest.fixture(scope="session")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    shelf = tmp_path_factory.mktemp("shelf")
-    with serving(tmp_path_factory.mktemp("studio"), STUDIO_STORES=f"shelf=folder:{shelf}") as served:
+    folder = tmp_path_factory.mktemp("shelf")
+    with serving(tmp_path_factory.mktemp("studio"), STUDIO_STORES=f"shelf=folder:{folder}") as served:
         yield served
 
 

@@ -84,11 +84,11 @@ def show_takes(page: Page, takes: dict[str, list[dict[str, Any]]]) -> None:
 
     def tell(route: Route) -> None:
         answer = route.fetch()
-        told = answer.json()
-        for line in told["lines"]:
+        shown = answer.json()
+        for line in shown["lines"]:
             if line["cells"] and line["cells"][0] in takes:
                 line |= {"takes": takes[line["cells"][0]], "status": "made", "why": ""}
-        route.fulfill(response=answer, json=told)
+        route.fulfill(response=answer, json=shown)
 
     heard = io.BytesIO()
     soundfile.write(heard, sound(0.4).samples, 24_000, format="WAV")

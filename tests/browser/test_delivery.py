@@ -89,8 +89,8 @@ def selected(visitor: Visitor, text: str) -> Page:
     count = len(sheet_of(visitor)["lines"])
     page.get_by_role("button", name=re.compile(f"^Render {count} line")).click()
     expect(page.get_by_role("button", name="All rendered")).to_be_visible()
-    told = sheet_of(visitor)
-    marks = [{"line": line["key"], "take": line["takes"][0]["id"], "mark": "select"} for line in told["lines"]]
+    answer = sheet_of(visitor)
+    marks = [{"line": line["key"], "take": line["takes"][0]["id"], "mark": "select"} for line in answer["lines"]]
     assert api.patch(sheet_address(visitor), data={"marks": marks}).ok
     page.reload()
     expect(page.locator(".c-status[data-state=select]")).to_have_count(count)
@@ -118,8 +118,8 @@ def downloaded(page: Page, dialog: Locator) -> zipfile.ZipFile:
 
 
 def files(archive: zipfile.ZipFile) -> list[dict[str, object]]:
-    told: list[dict[str, object]] = json.loads(archive.read("manifest.json"))["files"]
-    return told
+    answer: list[dict[str, object]] = json.loads(archive.read("manifest.json"))["files"]
+    return answer
 
 
 def test_a_stale_select_is_delivered_only_after_it_was_chosen_what_to_do_with_it(visitor: Visitor) -> None:
@@ -185,8 +185,8 @@ def test_duplicate_ids_are_marked_in_their_rows_and_numbered_on_demand(visitor: 
     assert keys == [file["id"] for file in files(archive)] == ["A", "B", "a_2"]
     page.keyboard.press("Escape")
 
-    told = sheet_of(visitor)
-    cell = {"line": told["lines"][2]["key"], "column": 0, "value": "C"}
+    answer = sheet_of(visitor)
+    cell = {"line": answer["lines"][2]["key"], "column": 0, "value": "C"}
     assert page.request.patch(sheet_address(visitor), data={"cells": [cell]}).ok
     expect(marked).to_have_count(0)
 

@@ -51,11 +51,11 @@ def test_files_of_a_sheet_have_its_written_words_and_no_directions(visitor: Visi
         row(page, line).locator(".c-text").click()
         page.keyboard.press("s")
     until(lambda: statuses(visitor) == ["select", "select", "failed"])
-    told = delivered(visitor)
-    assert "\nHold the gate, Kael'thas!" in told and "The Lich King is here." in told
-    assert "Turn to (see page 3) now." in told
+    answer = delivered(visitor)
+    assert "\nHold the gate, Kael'thas!" in answer and "The Lich King is here." in answer
+    assert "Turn to (see page 3) now." in answer
     for word in ("shouting", "pause", "kale", "thass", "litchking"):
-        assert word not in told.lower().replace("kael'thas", ""), word
+        assert word not in answer.lower().replace("kael'thas", ""), word
 
 
 def delivered(visitor: Visitor) -> str:

@@ -197,12 +197,12 @@ def checked(visitor: Visitor, *outcomes: str) -> None:
 
     def answer(route: Any) -> None:
         response = route.fetch()
-        told = response.json()
-        for line in told["lines"]:
+        shown = response.json()
+        for line in shown["lines"]:
             outcome = outcomes[int(line["cells"][0].removeprefix("L_"))]
             check = {"name": "words", "outcome": outcome, "message": "So it is.", "model": "", "value": None}
             line["takes"] = [take | {"checks": [check], "score": 0.5} for take in line["takes"]]
-        route.fulfill(response=response, json=told)
+        route.fulfill(response=response, json=shown)
 
     visitor.page.route("**/studio/projects/*/sheets/*", answer)
 

@@ -162,31 +162,31 @@ class Walk:
     def is_comparing(self) -> bool:
         return bool(self.page.evaluate("document.body.dataset.page === 'compare'"))
 
-    def told(self, page: str) -> dict[str, Any]:
+    def reported(self, page: str) -> dict[str, Any]:
         """What the studio says of what this page shows."""
         path = {"script": self.sheet, "compare": "trials", "monitor": "telemetry?series=false", "speak": "takes"}
         return {"renders": self.ask("projects/renders"), page: self.ask(path.get(page, page))}
 
     def look(self) -> None:
         """The page says what the studio said since this look began. Meanwhile the render goes on."""
-        began, told = time.monotonic(), list[dict[str, Any]]()
+        began, reported = time.monotonic(), list[dict[str, Any]]()
 
         def agrees() -> bool:
             shown = self.page.evaluate(SHOWN)
             page = shown["page"]
-            told.append(self.told(page))
+            reported.append(self.told(page))
             says = CHECKS[page]
             return (
                 not shown["lost"]
-                and any(renders_are(shown["render"], each["renders"]) for each in told)
-                and any(says(shown, each[page]) for each in told)
+                and any(renders_are(shown["render"], each["renders"]) for each in reported)
+                and any(says(shown, each[page]) for each in reported)
             )
 
         try:
             until(agrees, self.patience_s)
         except AssertionError:
-            renders = [(each["sheet_name"], each["done"], each["total"]) for each in told[-1]["renders"]]
-            raise AssertionError(f"after {self.did}: {self.page.evaluate(SHOWN)}; {renders}; {told[-1]}") from None
+            renders = [(each["sheet_name"], each["done"], each["total"]) for each in reported[-1]["renders"]]
+            raise AssertionError(f"after {self.did}: {self.page.evaluate(SHOWN)}; {renders}; {reported[-1]}") from None
         self.took_s.append(time.monotonic() - began)
 
     def go(self, steps: int) -> None:
@@ -227,11 +227,11 @@ def lines_are(shown: dict[str, Any], sheet: dict[str, Any]) -> bool:
 CHECKS: dict[str, Callable[[dict[str, Any], Any], bool]] = {
     "script": lines_are,
     "speak": lambda shown, takes: shown["takes"] == [take["order"]["text"] for take in takes],
-    "champions": lambda shown, told: sorted(shown["champions"]) == sorted(one["id"] for one in told),
-    "compare": lambda shown, told: (
-        (f"Pairs to compare: {told['pairs']}." if told["pairs"] else "Go to Speak") in shown["compare"]
+    "champions": lambda shown, reported: sorted(shown["champions"]) == sorted(one["id"] for one in reported),
+    "compare": lambda shown, reported: (
+        (f"Pairs to compare: {reported['pairs']}." if reported["pairs"] else "Go to Speak") in shown["compare"]
     ),
-    "monitor": lambda shown, told: f"{told['outcomes'].get('done', 0)} done" in shown["requests"],
+    "monitor": lambda shown, reported: f"{reported['outcomes'].get('done', 0)} done" in shown["requests"],
 }
 
 

@@ -58,16 +58,16 @@ def test_the_monitor_page_sends_each_request_at_most_once_a_second(visitor: Visi
     page = visitor.page
     page.get_by_role("link", name="Monitor").click()
     page.wait_for_load_state("networkidle")
-    told_at_s(page)
+    answered_at_s(page)
     asked = len(visitor.requested)
-    began, *_, ended = [told_at_s(page) for _ in range(SAMPLES)]
+    began, *_, ended = [answered_at_s(page) for _ in range(SAMPLES)]
     counts = Counter(urlsplit(url)[2:4] for url in visitor.requested[asked:])
     assert counts.keys() <= {TELEMETRY, ("/studio/jobs", ""), ("/studio/projects/renders", "")}
     assert counts[TELEMETRY] >= SAMPLES
     assert max(counts.values()) <= ended - began + 2
 
 
-def told_at_s(page: Page) -> float:
+def answered_at_s(page: Page) -> float:
     """The server's time of the next answer that the page draws."""
     with page.expect_response(lambda answer: "/studio/telemetry" in answer.url) as reported:
         pass

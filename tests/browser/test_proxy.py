@@ -106,8 +106,8 @@ def render(visitor: Visitor) -> None:
 def test_gradios_client_and_agents_get_addresses_under_the_prefix(nginx: tuple[Served, Nginx]) -> None:
     url = nginx[0].url
     with httpx.Client(verify=False) as client:
-        told = Client(f"{url}/", ssl_verify=False, verbose=False).predict(text="Hello.", api_name="/speak")
-        assert Path(told[1]).read_bytes()[:4] == b"RIFF"
+        answer = Client(f"{url}/", ssl_verify=False, verbose=False).predict(text="Hello.", api_name="/speak")
+        assert Path(answer[1]).read_bytes()[:4] == b"RIFF"
         spoken = outcome(spoken_by_an_agent(url))
         assert spoken.startswith(f"{url}/gradio_api/file=")
         assert client.get(spoken).content[:4] == b"RIFF"

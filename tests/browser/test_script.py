@@ -42,15 +42,15 @@ def row(page: Page, words: str) -> Locator:
 def sheet_of(visitor: Visitor) -> dict[str, Any]:
     """The first sheet of the last project, as the studio has it."""
     project = visitor.page.request.get(f"{visitor.url}/studio/projects").json()[-1]
-    told: dict[str, Any] = visitor.page.request.get(
+    answer: dict[str, Any] = visitor.page.request.get(
         f"{visitor.url}/studio/projects/{project['id']}/sheets/{project['sheets'][0]['id']}"
     ).json()
-    return told
+    return answer
 
 
 def texts(visitor: Visitor) -> list[str]:
-    told = sheet_of(visitor)
-    return [line["cells"][told["roles"]["text"]] for line in told["lines"] if not line["deleted"]]
+    answer = sheet_of(visitor)
+    return [line["cells"][answer["roles"]["text"]] for line in answer["lines"] if not line["deleted"]]
 
 
 def statuses(visitor: Visitor) -> list[str]:
@@ -136,10 +136,10 @@ def test_a_workbook_is_remapped_cast_rendered_edited_and_marked_and_just_the_edi
 
 def renamed(visitor: Visitor, words: str) -> None:
     """Change the text of the first line from outside the page."""
-    told, api = sheet_of(visitor), visitor.page.request
+    answer, api = sheet_of(visitor), visitor.page.request
     project = api.get(f"{visitor.url}/studio/projects").json()[-1]["id"]
-    cell = {"line": told["lines"][0]["key"], "column": told["roles"]["text"], "value": words}
-    assert api.patch(f"{visitor.url}/studio/projects/{project}/sheets/{told['id']}", data={"cells": [cell]}).ok
+    cell = {"line": answer["lines"][0]["key"], "column": answer["roles"]["text"], "value": words}
+    assert api.patch(f"{visitor.url}/studio/projects/{project}/sheets/{answer['id']}", data={"cells": [cell]}).ok
 
 
 def test_the_page_shows_changes_made_elsewhere_after_it_was_left_for_long(visitor: Visitor) -> None:
@@ -431,21 +431,21 @@ def test_a_message_takes_back_its_own_change_and_goes_once_a_key_took_it_back(wr
 
 
 def test_lines_that_could_not_be_made_are_told_on_their_own_sheet(writer: Visitor) -> None:
-    page, told = writer.page, writer.page.locator(".script-note", has_text="1 line failed")
+    page, answer = writer.page, writer.page.locator(".script-note", has_text="1 line failed")
     page.keyboard.press("Control+Enter")
-    expect(told).to_contain_text("No voice for Ahri")
+    expect(answer).to_contain_text("No voice for Ahri")
     expect(row(page, "This is line one.")).to_contain_text("failed")
     root = f"{writer.url}/studio/projects"
     project = page.request.get(root).json()[-1]["id"]
     other = {"text": "id\tcharacter\ttext\nO\tAhri\tElsewhere.", "name": "other.tsv"}
     assert page.request.post(f"{root}/{project}/sheets/paste", data=other).ok
     page.reload()
-    expect(told).to_be_visible()
+    expect(answer).to_be_visible()
     page.get_by_label("Sheet", exact=True).select_option("other.tsv")
     expect(row(page, "Elsewhere.")).to_be_visible()
-    expect(told).to_have_count(0)
+    expect(answer).to_have_count(0)
     page.get_by_label("Sheet", exact=True).select_option("act.tsv")
-    expect(told).to_be_visible()
+    expect(answer).to_be_visible()
 
 
 COVERED = """() => {

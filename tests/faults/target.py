@@ -52,15 +52,15 @@ def footprint(served: Served, data_dir: Path) -> Footprint:
     process = psutil.Process(served.process.pid)
     until(lambda: not now(served)["running"] and not now(served)["queue_length"] and not process.children())
     until(lambda: sum(each.status == psutil.CONN_ESTABLISHED for each in process.net_connections()) == 0)
-    told = now(served)
+    answer = now(served)
     return Footprint(
         rss_bytes=process.memory_info().rss,
         files=process.num_fds(),
         threads=process.num_threads(),
         children=len(process.children(recursive=True)),
         unfinished=len([path for path in (data_dir / "uploads").glob("*") if path.is_file()]),
-        running=len(told["running"]),
-        waiting=told["queue_length"],
+        running=len(answer["running"]),
+        waiting=answer["queue_length"],
     )
 
 

@@ -279,15 +279,15 @@ def test_the_preview_shows_english_as_it_will_be_spoken(visit: Visit) -> None:
 def test_how_long_a_script_will_last_is_told_of_the_voice_and_the_speed_chosen(visit: Visit) -> None:
     voice = flat(visit.order(visit.ann)) | {"text": "t" * 100, "transcript": "o" * 35}
 
-    def told_s(**changes: object) -> float:
+    def answer_s(**changes: object) -> float:
         return float(visit.ann.post("/studio/script", json=voice | changes).json()["estimate_s"])
 
-    assert told_s() == pytest.approx(10 + ROOM_S, rel=0.02)  # 35 bytes took 3.5 s
-    assert told_s(end_s=1.75) == pytest.approx(5 + ROOM_S, rel=0.02)
-    assert told_s(speed=2.0) == pytest.approx(5 + ROOM_S, rel=0.02)
-    assert told_s(speed=None) == told_s()
+    assert answer_s() == pytest.approx(10 + ROOM_S, rel=0.02)  # 35 bytes took 3.5 s
+    assert answer_s(end_s=1.75) == pytest.approx(5 + ROOM_S, rel=0.02)
+    assert answer_s(speed=2.0) == pytest.approx(5 + ROOM_S, rel=0.02)
+    assert answer_s(speed=None) == answer_s()
     usual_s = 100 / 14 + ROOM_S
-    assert [told_s(**gone) for gone in ({"clip_id": "none"}, {"transcript": ""}, {"champion": "none"})] == (
+    assert [answer_s(**gone) for gone in ({"clip_id": "none"}, {"transcript": ""}, {"champion": "none"})] == (
         pytest.approx([usual_s] * 3, abs=0.01)
     )
 

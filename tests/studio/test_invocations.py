@@ -33,8 +33,8 @@ def reception(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reception]:
 
 
 def post(reception: Reception, body: bytes, media_type: str = "application/json", **headers: str) -> httpx.Response:
-    told = {"content-type": media_type, **headers}
-    return httpx.post(f"{reception.url}{INVOCATIONS}", content=body, headers=told, timeout=PATIENCE_S)
+    shown = {"content-type": media_type, **headers}
+    return httpx.post(f"{reception.url}{INVOCATIONS}", content=body, headers=shown, timeout=PATIENCE_S)
 
 
 def tensor(name: str, value: object, datatype: str = "BYTES") -> dict[str, object]:
@@ -51,9 +51,9 @@ def packed(**values: tuple[str, bytes]) -> tuple[str, bytes]:
         {"name": name, "shape": [1], "datatype": datatype, "parameters": {"binary_data_size": len(data)}}
         for name, (datatype, data) in values.items()
     ]
-    told = json.dumps({"inputs": inputs}).encode()
-    media_type = f"application/vnd.sagemaker-triton.binary+json;json-header-size={len(told)}"
-    return media_type, told + b"".join(data for _, data in values.values())
+    shown = json.dumps({"inputs": inputs}).encode()
+    media_type = f"application/vnd.sagemaker-triton.binary+json;json-header-size={len(shown)}"
+    return media_type, shown + b"".join(data for _, data in values.values())
 
 
 def text(written: str) -> tuple[str, bytes]:
@@ -69,8 +69,8 @@ def last(reception: Reception) -> tuple[str, int, object]:
 def outputs(answer: httpx.Response) -> dict[str, tuple[str, list[int], list[int]]]:
     """Return datatype, shape and data by name."""
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json"), answer.text
-    told = answer.json()["outputs"]
-    return {output["name"]: (output["datatype"], output["shape"], output["data"]) for output in told}
+    shown = answer.json()["outputs"]
+    return {output["name"]: (output["datatype"], output["shape"], output["data"]) for output in shown}
 
 
 def assert_spoken(answer: httpx.Response) -> None:
@@ -160,8 +160,8 @@ def test_a_request_in_tensors_names_its_outputs_and_its_id(reception: Reception)
 def test_an_output_in_bytes_follows_the_json(reception: Reception) -> None:
     as_bytes = {"parameters": {"binary_data": True}}
     wanted = [{"name": "sample_rate"}, {"name": "wav", **as_bytes}, {"name": "audio", **as_bytes}]
-    told, sound = behind(post(reception, json.dumps(json.loads(SPOKEN) | {"outputs": wanted}).encode()))
-    rate, wav, audio = told["outputs"]
+    shown, sound = behind(post(reception, json.dumps(json.loads(SPOKEN) | {"outputs": wanted}).encode()))
+    rate, wav, audio = shown["outputs"]
     assert (rate["data"], [wav["datatype"], wav["shape"]]) == ([RATE], ["BYTES", [1]])
     size = wav["parameters"]["binary_data_size"]
     assert (size, audio["parameters"]["binary_data_size"]) == (4 + struct.unpack("<I", sound[:4])[0], len(sound) - size)
@@ -170,10 +170,10 @@ def test_an_output_in_bytes_follows_the_json(reception: Reception) -> None:
 
 
 def test_all_outputs_are_in_bytes_where_the_request_says_so(reception: Reception) -> None:
-    told, sound = behind(
+    shown, sound = behind(
         post(reception, json.dumps(json.loads(SPOKEN) | {"parameters": {"binary_data_output": True}}).encode())
     )
-    assert [output["parameters"]["binary_data_size"] for output in told["outputs"]] == [len(sound) - 4, 4]
+    assert [output["parameters"]["binary_data_size"] for output in shown["outputs"]] == [len(sound) - 4, 4]
 
 
 def test_tensors_with_another_format_or_a_stream_are_answered_with_sound(reception: Reception) -> None:
@@ -258,9 +258,9 @@ def test_what_cannot_be_spoken_is_a_problem_document(
     reception: Reception, body: bytes, status: int, code: str, says: str
 ) -> None:
     answer = post(reception, body)
-    told = answer.json()
+    shown = answer.json()
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
-    assert (told["code"], says in told["detail"]) == (code, True), told
+    assert (shown["code"], says in shown["detail"]) == (code, True), shown
 
 
 @pytest.mark.parametrize(
@@ -290,8 +290,8 @@ def test_where_keys_are_set_invocations_need_one_too(tmp_path: Path) -> None:
     with reception_of(tmp_path, api_keys=f"game:{KEY}", api_requests_per_minute=1) as opened:
         body = listed(tensor("text", TEXT), tensor("champion_id", "ahri"))
         assert post(opened, body).json()["code"] == "key_needed"
-        told = {"authorization": f"Bearer {KEY}"}
-        assert [post(opened, body, **told).status_code for _ in range(2)] == [200, 429]
+        shown = {"authorization": f"Bearer {KEY}"}
+        assert [post(opened, body, **shown).status_code for _ in range(2)] == [200, 429]
 
 
 @pytest.mark.parametrize("frame", ["text", "binary"])

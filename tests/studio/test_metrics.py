@@ -28,10 +28,10 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, http
         queue = reception.studio.manager.queue
         until(lambda: sorted(entry.status.state for entry in queue()) == ["queued", "running"])
         readers = {"plain": "*/*", "open": OPEN_METRICS}
-        told = {name: reception.program.get("/metrics", headers={"accept": kinds}) for name, kinds in readers.items()}
+        shown = {name: reception.program.get("/metrics", headers={"accept": kinds}) for name, kinds in readers.items()}
         reception.go.set()
         assert {running.answer().status_code, waiting.answer().status_code} == {200}
-    yield told
+    yield shown
 
 
 def values(families: list[Metric]) -> dict[str, float]:
@@ -42,12 +42,12 @@ def values(families: list[Metric]) -> dict[str, float]:
 @pytest.mark.parametrize("reader", ["plain", "open"])
 def test_prometheus_reads_what_telemetry_knows(answers: dict[str, httpx.Response], reader: str) -> None:
     reading = {"plain": parser, "open": open_parser}[reader]
-    told = values(list(reading.text_string_to_metric_families(answers[reader].text)))
-    assert (told["studio_requests_waiting"], told["studio_requests_running"]) == (1, 1)
-    assert (told["studio_requests_total arrived"], told["studio_requests_total done"]) == (3, 1)
-    assert told[f"studio_engine_ready {ENGINE}"] == 1
-    assert 0 < told["studio_first_audio_seconds 0.5"] <= told["studio_latency_seconds 0.95"]
-    assert 0 < told["studio_memory_used_bytes other"] <= told["studio_memory_total_bytes"]
+    shown = values(list(reading.text_string_to_metric_families(answers[reader].text)))
+    assert (shown["studio_requests_waiting"], shown["studio_requests_running"]) == (1, 1)
+    assert (shown["studio_requests_total arrived"], shown["studio_requests_total done"]) == (3, 1)
+    assert shown[f"studio_engine_ready {ENGINE}"] == 1
+    assert 0 < shown["studio_first_audio_seconds 0.5"] <= shown["studio_latency_seconds 0.95"]
+    assert 0 < shown["studio_memory_used_bytes other"] <= shown["studio_memory_total_bytes"]
 
 
 def test_each_reader_gets_its_own_format(answers: dict[str, httpx.Response]) -> None:

@@ -83,9 +83,9 @@ def test_an_order_is_told_with_every_setting_beside_its_fields() -> None:
     assert list(flat(read_order({}))) == PARAMETERS
     sent = read_order({"speed": 1, "steps": 7.0, "top_p": None})
     assert sent.settings == {"steps": 7}
-    told = {name: flat(sent)[name] for name in LEFT_ALONE}
-    assert told == LEFT_ALONE | {"steps": 7}
-    assert json.dumps([told["speed"], told["steps"], told["top_p"]]) == "[1.0, 7, null]"
+    answer = {name: flat(sent)[name] for name in LEFT_ALONE}
+    assert answer == LEFT_ALONE | {"steps": 7}
+    assert json.dumps([answer["speed"], answer["steps"], answer["top_p"]]) == "[1.0, 7, null]"
 
 
 def test_what_is_stored_is_what_is_told_and_comes_back() -> None:

@@ -207,8 +207,8 @@ def test_text_in_pieces_without_a_word_is_refused_once(socket: ClientConnection)
 def test_white_space_at_the_end_of_a_text_is_not_refused(socket: ClientConnection) -> None:
     for piece, more in (("A tick. ", True), (" ", True), ("", False)):
         speak(socket, piece, more=more)
-    told = answer(socket)[1]
-    assert not told, told[0]["detail"]
+    shown = answer(socket)[1]
+    assert not shown, shown[0]["detail"]
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_a_studio_that_drains_finishes_the_line_that_is_spoken_and_takes_no_othe
         opened.drain.close()
         speak(socket)
         opened.go.set()
-        sound, told = answer(socket)
-        assert (len(sound) / 2 / 24_000, told) == (CLICK_S * len(TEXT), [])
-        sound, (told,) = answer(socket)
-        assert (sound, told["code"]) == (b"", "closing")
+        sound, shown = answer(socket)
+        assert (len(sound) / 2 / 24_000, shown) == (CLICK_S * len(TEXT), [])
+        sound, (shown,) = answer(socket)
+        assert (sound, shown["code"]) == (b"", "closing")

@@ -14,10 +14,10 @@ def test_discriminators_learn_to_tell_noise_from_a_tone_and_then_tell_the_maker(
     tone = torch.sin(torch.arange(8192) * 0.1)[None].expand(2, -1) * 0.5
     noise = (torch.randn(2, 8192) * 0.3).requires_grad_(True)
     before = float(adversary.discriminators.discriminator_loss(noise, tone).detach())
-    told = [adversary.step(noise, tone) for _ in range(6)]
-    assert [float(loss.detach()) > 0 for loss in told] == [False] * 3 + [True] * 3
+    answer = [adversary.step(noise, tone) for _ in range(6)]
+    assert [float(loss.detach()) > 0 for loss in answer] == [False] * 3 + [True] * 3
     assert float(adversary.discriminators.discriminator_loss(noise, tone).detach()) < before
-    torch.autograd.backward(told[-1])
+    torch.autograd.backward(answer[-1])
     assert noise.grad is not None and noise.grad.abs().sum() > 0
 
 

@@ -23,9 +23,9 @@ def test_the_readme_of_a_checkpoint_is_its_card_with_its_figures(engine: str, tm
 
 @pytest.mark.parametrize("engine", ["f5", "s1"])
 def test_the_page_tells_the_likeness_that_the_card_tells(engine: str) -> None:
-    told = re.findall(r"\d\.\d+", spec(engine).likeness(Checkpoint("embedded")))
+    answer = re.findall(r"\d\.\d+", spec(engine).likeness(Checkpoint("embedded")))
     card = (checkpoint(engine) / "README.md").read_text(encoding="utf-8")
-    assert len(told) == 3 and set(told) <= set(re.findall(r"\d\.\d+", card))
+    assert len(answer) == 3 and set(answer) <= set(re.findall(r"\d\.\d+", card))
     assert spec(engine).likeness(Checkpoint("/a/folder")) == ""
 
 

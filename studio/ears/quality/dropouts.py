@@ -50,10 +50,10 @@ def _is_cut_out(
     (start, end), (within_db, speech_db) = gap, levels_db
     edge, reach = round(EDGE_S / step_s), round(BESIDE_S / step_s)
     before, after = power[max(0, start - reach) : start], power[end : end + reach]
-    for beside, at_edge in ((before, before[-edge:]), (after, after[:edge])):
-        if len(beside) < reach:
+    for flank, at_edge in ((before, before[-edge:]), (after, after[:edge])):
+        if len(flank) < reach:
             return False
-        level_db, edge_db = _db(float(beside.mean())), _db(float(at_edge.mean()))
+        level_db, edge_db = _db(float(flank.mean())), _db(float(at_edge.mean()))
         if level_db < max(speech_db + BESIDE_DB, within_db - GAP_DB) or edge_db < level_db + EDGE_DB:
             return False
     return True

@@ -103,8 +103,8 @@ class _Lines:
         """Return the narrow bands above the harmonics of voices that stand out on average over time."""
         power = self.around.mean(0)
         step_hz = float(self.frequency_hz[-1]) / (len(power) - 1)
-        beside = scipy.ndimage.median_filter(power, 2 * BAND_SURROUNDINGS_BINS + 1, mode="reflect")
-        above_db = _db(power) - _db(beside)
+        surroundings = scipy.ndimage.median_filter(power, 2 * BAND_SURROUNDINGS_BINS + 1, mode="reflect")
+        above_db = _db(power) - _db(surroundings)
         level_db = _db(power * self.scale * (2 * SURROUNDINGS_BINS + 1) / NOISE_BINS)
         highest = scipy.ndimage.maximum_filter1d(level_db, 2 * BAND_SURROUNDINGS_BINS + 1) == level_db
         wanted = highest & (above_db >= BAND_DB) & (level_db - speech_db >= BAND_LEVEL_DB)
@@ -125,8 +125,8 @@ class _Lines:
     def tone(self, at: int) -> Tone:
         """Return the tone of a bin."""
         near = np.abs(np.arange(self.power.shape[1]) - at)
-        beside = (near > MAIN_LOBE_BINS) & (near <= SURROUNDINGS_BINS)
-        own, others = np.median(self.power[:, at]), np.median(self.power[:, beside])
+        around = (near > MAIN_LOBE_BINS) & (near <= SURROUNDINGS_BINS)
+        own, others = np.median(self.power[:, at]), np.median(self.power[:, around])
         above_db = float(_db(np.array(own / max(float(others), EMPTY_POWER))))
         return Tone(float(self.frequency_hz[at]), float(self.level_db[at]), above_db)
 

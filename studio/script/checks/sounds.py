@@ -53,7 +53,7 @@ def check_ending(audio: Audio, words: tuple[TimedWord, ...]) -> TakeCheck:
     below = _below_speech_db(audio, audio.samples[-round(EDGE_S * audio.sample_rate) :])
     if below < CUT_BELOW_SPEECH_DB:
         return _check("ending", "fail", "The take ends in the middle of a sound. The last word is cut.", below)
-    after_s = _sounding_s(audio, words[-1].end_s + NEAR_S) if words else 0.0
+    after_s = _sound_after_s(audio, words[-1].end_s + NEAR_S) if words else 0.0
     if after_s < AFTER_DOUBT_S:
         return _check("ending", "ok", "The take ends cleanly after the last word.", after_s)
     outcome: Outcome = "fail" if after_s > AFTER_FAIL_S else "doubt"
@@ -116,7 +116,7 @@ def _below_speech_db(audio: Audio, edge: Samples) -> float:
     return rms_dbfs(audio.samples[start:end]) - rms_dbfs(edge)
 
 
-def _sounding_s(audio: Audio, from_s: float) -> float:
+def _sound_after_s(audio: Audio, from_s: float) -> float:
     active = active_frames(audio.samples, audio.sample_rate)
     frame_s = frame_length(audio.sample_rate) / audio.sample_rate
     return float(active[round(from_s / frame_s) :].sum()) * frame_s

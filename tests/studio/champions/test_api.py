@@ -347,23 +347,23 @@ def test_stores_are_named_without_anything_secret(desk: Desk, tmp_path: Path) ->
 
 def test_a_champion_is_pushed_browsed_pulled_and_deleted_from_a_store(desk: Desk) -> None:
     kept = keep(desk.library)
-    push, shelf = "/studio/stores/shelf/ahri/push", "/studio/stores/shelf"
+    push, folder_store = "/studio/stores/shelf/ahri/push", "/studio/stores/shelf"
     plan = desk.browser.post(f"{push}?dry_run=true").json()
     assert (plan["action"], plan["bytes"] > 1_000, "upload " in plan["sentence"]) == ("send", True, True)
-    assert desk.browser.get(shelf).json() == []
+    assert desk.browser.get(folder_store).json() == []
     pushed = desk.ended(desk.browser.post(push))
     assert (pushed["state"], pushed["store"], pushed["resumable"]) == ("done", "shelf", True)
-    (held,) = desk.browser.get(shelf).json()
+    (held,) = desk.browser.get(folder_store).json()
     assert (held["id"], held["bytes"], held["identity"], held["here"]) == ("ahri", plan["bytes"], kept.version, "same")
     assert desk.browser.post(f"{push}?dry_run=true").json()["action"] == "nothing"
     desk.library.delete("ahri")
-    assert desk.browser.get(shelf).json()[0]["here"] == "absent"
-    assert desk.browser.post(f"{shelf}/ahri/pull?dry_run=true").json()["action"] == "fetch"
-    assert desk.ended(desk.browser.post(f"{shelf}/ahri/pull"))["result"]["version"] == kept.version
-    assert desk.browser.delete(f"{shelf}/ahri?dry_run=true").json()["action"] == "delete"
-    assert desk.browser.get(shelf).json() != []
-    assert desk.browser.delete(f"{shelf}/ahri").json() == {"deleted": "ahri"}
-    assert desk.browser.get(shelf).json() == []
+    assert desk.browser.get(folder_store).json()[0]["here"] == "absent"
+    assert desk.browser.post(f"{folder_store}/ahri/pull?dry_run=true").json()["action"] == "fetch"
+    assert desk.ended(desk.browser.post(f"{folder_store}/ahri/pull"))["result"]["version"] == kept.version
+    assert desk.browser.delete(f"{folder_store}/ahri?dry_run=true").json()["action"] == "delete"
+    assert desk.browser.get(folder_store).json() != []
+    assert desk.browser.delete(f"{folder_store}/ahri").json() == {"deleted": "ahri"}
+    assert desk.browser.get(folder_store).json() == []
 
 
 def test_jobs_are_listed_and_put_away(desk: Desk) -> None:

@@ -41,9 +41,9 @@ def metronome() -> Metronome:
 
 @pytest.fixture
 def studio(tmp_path: Path, metronome: Metronome) -> Iterator[Studio]:
-    shelf = tmp_path / "shelf"
-    shelf.mkdir()
-    settings = Settings(data_dir=tmp_path / "data", stores=(f"shelf=folder:{shelf}",))
+    folder_store = tmp_path / "shelf"
+    folder_store.mkdir()
+    settings = Settings(data_dir=tmp_path / "data", stores=(f"shelf=folder:{folder_store}",))
     with studio_of(tmp_path, metronome, settings=settings) as running:
         yield running
 

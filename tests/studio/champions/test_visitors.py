@@ -328,8 +328,8 @@ def test_a_visitor_is_refused_at_gradios_own_doors(public: Public) -> None:
 def test_gradio_serves_nothing_of_the_data_folder(public: Public) -> None:
     metadata = public.library.path(public.library.get("ahri"), "metadata.json")
     for path in (public.data_dir / "studio.sqlite", metadata, public.served.log):
-        beside = f"{public.data_dir}/gradio/../{path.relative_to(public.data_dir)}"
-        for address in (path, beside):
+        near = f"{public.data_dir}/gradio/../{path.relative_to(public.data_dir)}"
+        for address in (path, near):
             assert httpx.get(f"{public.url}/gradio_api/file={address}").status_code == 403
 
 

@@ -18,15 +18,15 @@ COMPARISON = Comparison(
 
 
 def test_words_that_differ_are_listed_with_index_and_times() -> None:
-    told = comparison_json(COMPARISON)
-    assert told["complete"] is False
-    assert told["missing"] == [
+    answer = comparison_json(COMPARISON)
+    assert answer["complete"] is False
+    assert answer["missing"] == [
         {"index": 1, "word": "the", "start_s": 0.3, "end_s": 0.55, "heard": "", "evidence": -3.0}
     ]
-    assert [(one["word"], one["heard"]) for one in told["misheard"]] == [("gate", "gait")]
-    assert [(one["index"], one["word"], one["repeats"]) for one in told["added"]] == [(3, "now", False)]
-    assert told["unsure"] == []
-    assert [one["word"] for one in told["words"]] == ["Hold", "the", "gate"]
+    assert [(one["word"], one["heard"]) for one in answer["misheard"]] == [("gate", "gait")]
+    assert [(one["index"], one["word"], one["repeats"]) for one in answer["added"]] == [(3, "now", False)]
+    assert answer["unsure"] == []
+    assert [one["word"] for one in answer["words"]] == ["Hold", "the", "gate"]
 
 
 def test_a_transcript_keeps_punctuation_and_confidence() -> None:

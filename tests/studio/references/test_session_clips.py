@@ -165,17 +165,17 @@ def twice(session_clips: SessionClips, folder: Path) -> str:
     return id
 
 
-def told(session_clips: SessionClips, session_id: str, id: str) -> tuple[str, int]:
+def answer(session_clips: SessionClips, session_id: str, id: str) -> tuple[str, int]:
     clip = session_clips.get(session_id, id, deleted=True)
     return clip.name, clip.source.channels
 
 
 def test_the_same_sound_is_called_by_each_what_they_called_it(session_clips: SessionClips, tmp_path: Path) -> None:
     id = twice(session_clips, tmp_path)
-    assert told(session_clips, "ann", id) == ("private demo.wav", 2)
-    assert told(session_clips, "bob", id) == ("bob.wav", 1)
+    assert answer(session_clips, "ann", id) == ("private demo.wav", 2)
+    assert answer(session_clips, "bob", id) == ("bob.wav", 1)
     session_clips.delete("bob", id)
-    assert told(session_clips, "bob", id) == ("bob.wav", 1)
+    assert answer(session_clips, "bob", id) == ("bob.wav", 1)
     assert session_clips.restore("bob", id).name == "bob.wav"
 
 
@@ -186,12 +186,12 @@ def test_what_each_called_it_outlives_the_database(
     id = twice(session_clips, tmp_path)
     lose(tmp_path / "data")
     again = opened(tmp_path / "data")
-    assert (told(again, "ann", id), told(again, "bob", id)) == (("private demo.wav", 2), ("bob.wav", 1))
+    assert (answer(again, "ann", id), answer(again, "bob", id)) == (("private demo.wav", 2), ("bob.wav", 1))
 
 
 def test_a_sample_keeps_its_name_where_somebody_uploaded_it_first(session_clips: SessionClips, tmp_path: Path) -> None:
     mine = session_clips.add("ann", tmp_path / "samples" / "anna.wav", "private demo.wav")
-    assert told(session_clips, "bob", mine.id) == ("anna", 1)
+    assert answer(session_clips, "bob", mine.id) == ("anna", 1)
 
 
 @pytest.mark.parametrize(

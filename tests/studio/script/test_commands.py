@@ -51,7 +51,7 @@ def test_a_sheet_is_delivered_to_a_store(
     stores = (f"shelf=folder:{tmp_path / 'shelf'}",)
     with studio_of(tmp_path, metronome, settings=Settings(data_dir=tmp_path / "data", stores=stores)) as studio:
         assert run(studio, sheet, "--to", "nowhere", "--voice", "anna") == 1
-        assert "stores for deliveries: shelf" in capsys.readouterr().err
+        assert "cannot hold deliveries; choose shelf" in capsys.readouterr().err
         assert not metronome.requests
         assert run(studio, sheet, "--to", "shelf", "--voice", "anna") == 0
     kept = next((tmp_path / "shelf" / "deliveries").glob("act2-act2-*.zip"))
@@ -101,9 +101,9 @@ def test_files_have_no_stage_directions_and_no_respelled_words_unless_directions
         studio.scripts.set_lexicon(project, [Respelling(word="Ahri", spoken="ah ree")])
         assert run(studio, sheet, "--voice", "anna", "--out", tmp_path / "plain") == 0
         assert run(studio, sheet, "--out", tmp_path / "asked", "--directions") == 0
-    told = {name: (next((tmp_path / name).rglob("*.srt"))).read_text("utf-8") for name in ("plain", "asked")}
-    assert told["plain"].splitlines()[2] == "Wait, Ahri now"
-    assert told["asked"].splitlines()[2] == "[shouting] Wait, Ahri (long pause) now"
+    answer = {name: (next((tmp_path / name).rglob("*.srt"))).read_text("utf-8") for name in ("plain", "asked")}
+    assert answer["plain"].splitlines()[2] == "Wait, Ahri now"
+    assert answer["asked"].splitlines()[2] == "[shouting] Wait, Ahri (long pause) now"
     manifest = (tmp_path / "plain" / "manifest.csv").read_text("utf-8-sig")
     assert "Wait, Ahri now" in manifest and "shouting" not in manifest and "pause" not in manifest
 

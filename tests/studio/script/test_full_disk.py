@@ -52,9 +52,9 @@ def test_a_render_on_a_full_disk_pauses_with_a_reason_and_continues_when_there_i
     with caplog.at_level(logging.ERROR):
         studio.scripts.render(project, RenderChoice(sheet=sheet))
         until(lambda: studio.scripts.renderer.status(project).render.state == "paused")
-    told = render_json(studio.scripts.renderer.status(project))
-    assert (told["state"], told["done"]) == ("paused", 0)
-    assert told["trouble"].startswith("not saved because the disk is full")
+    answer = render_json(studio.scripts.renderer.status(project))
+    assert (answer["state"], answer["done"]) == ("paused", 0)
+    assert answer["trouble"].startswith("not saved because the disk is full")
     assert "renders are paused: not saved because the disk is full" in caplog.text
     until(lambda: not studio.manager.queue())
     assert len(metronome.requests) == 1, "the line was made again on the full disk"

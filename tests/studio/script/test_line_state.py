@@ -159,8 +159,8 @@ def failed(studio: Studio, *texts: str) -> tuple[str, str]:
 def test_a_failure_leaves_line_and_render_once_somebody_speaks_the_line(studio: Studio) -> None:
     project, sheet = failed(studio, "one")
     studio.scripts.change(project, cast=cast_of("anna"))
-    told = studio.scripts.sheet(project, sheet)
-    assert (told["lines"][0]["status"], told["render"]["failed"]) == ("none", [])
+    answer = studio.scripts.sheet(project, sheet)
+    assert (answer["lines"][0]["status"], answer["render"]["failed"]) == ("none", [])
 
 
 def test_a_failure_leaves_once_the_text_is_another(studio: Studio) -> None:
@@ -169,8 +169,8 @@ def test_a_failure_leaves_once_the_text_is_another(studio: Studio) -> None:
     assert line["status"] == "failed"
     edit = SheetEdit(cells=[CellEdit(line=line["key"], column=2, value="none")])
     studio.scripts.edit(project, sheet, edit)
-    told = studio.scripts.sheet(project, sheet)
-    assert (told["lines"][0]["status"], told["render"]["failed"]) == ("none", [])
+    answer = studio.scripts.sheet(project, sheet)
+    assert (answer["lines"][0]["status"], answer["render"]["failed"]) == ("none", [])
 
 
 def test_a_failure_leaves_with_its_line(studio: Studio) -> None:
@@ -184,6 +184,6 @@ def test_a_failure_stays_while_its_cause_does(studio: Studio) -> None:
     project, sheet = failed(studio, "one", "two")
     key = studio.scripts.sheet(project, sheet)["lines"][0]["key"]
     studio.scripts.edit(project, sheet, SheetEdit(cells=[CellEdit(line=key, column=3, value="blue")]))
-    told = studio.scripts.sheet(project, sheet)
-    assert [line["status"] for line in told["lines"]] == ["failed", "failed"]
-    assert len(told["render"]["failed"]) == 2
+    answer = studio.scripts.sheet(project, sheet)
+    assert [line["status"] for line in answer["lines"]] == ["failed", "failed"]
+    assert len(answer["render"]["failed"]) == 2

@@ -92,8 +92,8 @@ def test_lines_that_fail_are_told_to_a_page_that_asks_what_changed_and_so_is_tha
     first = work.sheet()
 
     def later() -> list[tuple[str, str]]:
-        told = work.sheet(since=first["revision"], cast=first["cast"])["lines"]
-        return [(line["cells"][2], line["status"]) for line in told]
+        answer = work.sheet(since=first["revision"], cast=first["cast"])["lines"]
+        return [(line["cells"][2], line["status"]) for line in answer]
 
     assert [line["status"] for line in work.render()["lines"]] == ["made", "failed", "failed"]
     assert later() == [("one", "made"), ("no exclamations!", "failed"), ("no more!", "failed")]
@@ -118,8 +118,8 @@ def test_whoever_writes_over_what_they_have_not_seen_is_told_what_it_was(client:
 
     def written(value: str, before: str | None = None) -> list[dict[str, Any]]:
         cell = {"line": key, "column": 2, "value": value} | ({} if before is None else {"before": before})
-        told: list[dict[str, Any]] = work.edit({"cells": [cell]}).json()["overwritten"]
-        return told
+        answer: list[dict[str, Any]] = work.edit({"cells": [cell]}).json()["overwritten"]
+        return answer
 
     assert written("uno", "one") == written("uno", "one") == []
     assert written("eins", "one") == [{"line": key, "column": 2, "value": "uno", "before": None}]
@@ -151,8 +151,8 @@ def test_deleted_lines_sheets_and_projects_come_back(client: httpx.Client) -> No
 def test_a_line_that_is_added_twice_is_one_line_and_a_deleted_one_is_back(client: httpx.Client) -> None:
     work = Work(client, "one")
     add = {"add": [{"key": "00ff00ff00ff", "cells": ["L1", "Ahri", "two"]}]}
-    told = [work.edit(add).json()["lines"], work.edit(add).json()["lines"]]
-    assert [[line["key"] for line in lines] for lines in told] == [["00ff00ff00ff"], []]
+    answer = [work.edit(add).json()["lines"], work.edit(add).json()["lines"]]
+    assert [[line["key"] for line in lines] for lines in answer] == [["00ff00ff00ff"], []]
     work.edit({"delete": ["00ff00ff00ff"]})
     assert [line["deleted"] for line in work.edit(add).json()["lines"]] == [False]
     assert [line["cells"] for line in work.sheet()["lines"]] == [
@@ -198,8 +198,8 @@ def test_a_sheet_of_an_uncertain_encoding_is_refused_previewed_and_imported_in_t
     assert [line["cells"] for line in sheet.json()["lines"]] == [["L1", "Élodie"]]
     file = f"{ROOT}/{project}/sheets/{sheet.json()['id']}/file?name=act.tsv"
     assert client.put(file, content=data).json()["code"] == "uncertain_encoding"
-    told = client.put(f"{file}&preview=true&encoding=cp1252", content=data).json()
-    assert [line["kind"] for line in told["lines"]] == ["sheet"]
+    answer = client.put(f"{file}&preview=true&encoding=cp1252", content=data).json()
+    assert [line["kind"] for line in answer["lines"]] == ["sheet"]
     assert client.put(f"{file}&encoding=cp1252", content=data).json()["lines"][0]["cells"] == ["L1", "ƒlodie"]
 
 
@@ -323,8 +323,8 @@ def delivered(client: httpx.Client, work: Work, choices: dict[str, object] | Non
 def ended(client: httpx.Client, work: Work, job: dict[str, Any]) -> dict[str, Any]:
     place = f"{ROOT}/{work.project}/deliveries/{job['id']}"
     until(lambda: client.get(place).json()["state"] != "running")
-    told: dict[str, Any] = client.get(place).json()
-    return told
+    answer: dict[str, Any] = client.get(place).json()
+    return answer
 
 
 @pytest.fixture
@@ -368,17 +368,17 @@ def respelled(tmp_path: Path) -> Iterator[Work]:
 
 
 def test_a_delivery_has_the_written_words_without_stage_directions(respelled: Work) -> None:
-    told = texts_of(delivered(respelled.client, respelled))
-    assert "shouting" not in told and "pause" not in told and "kale" not in told and "litchking" not in told
-    assert "\nGet back, Kael'thas\n" in told and "\nWait the Lich King\n" in told
-    assert "\nTurn to (see page 3) now\n" in told
-    assert '"word": "Kael\'thas"' in told and '"word": "Lich King"' in told
+    answer = texts_of(delivered(respelled.client, respelled))
+    assert "shouting" not in answer and "pause" not in answer and "kale" not in answer and "litchking" not in answer
+    assert "\nGet back, Kael'thas\n" in answer and "\nWait the Lich King\n" in answer
+    assert "\nTurn to (see page 3) now\n" in answer
+    assert '"word": "Kael\'thas"' in answer and '"word": "Lich King"' in answer
 
 
 def test_a_delivery_keeps_stage_directions_if_it_is_asked_to(respelled: Work) -> None:
-    told = texts_of(delivered(respelled.client, respelled, {"directions": True}))
-    assert "\n[shouting] Get back, Kael'thas\n" in told and "\nWait (long pause) the Lich King\n" in told
-    assert "kale" not in told and "litchking" not in told
+    answer = texts_of(delivered(respelled.client, respelled, {"directions": True}))
+    assert "\n[shouting] Get back, Kael'thas\n" in answer and "\nWait (long pause) the Lich King\n" in answer
+    assert "kale" not in answer and "litchking" not in answer
 
 
 def test_a_line_tells_its_stage_directions_and_a_line_of_them_alone_is_not_made(client: httpx.Client) -> None:
@@ -460,7 +460,7 @@ def test_a_store_that_takes_no_deliveries_says_so_before_anything_is_made(shelve
     work = with_select(shelved)
     refused = shelved.post(f"{ROOT}/{work.project}/deliver", json={"sheet": work.sheet_id, "to": store})
     assert (refused.status_code, "cannot hold deliveries; choose shelf" in refused.json()["detail"]) == (404, True)
-    taking = {told["name"]: told["deliveries"] for told in shelved.get("/studio/stores").json()}
+    taking = {answer["name"]: answer["deliveries"] for answer in shelved.get("/studio/stores").json()}
     assert taking == {"shelf": True, "hub": False}
 
 
@@ -471,8 +471,8 @@ def test_a_lexicon_is_heard_seen_and_carried_to_another_project(client: httpx.Cl
     assert client.put(f"{ROOT}/{work.project}/lexicon", json=words).json()["lexicon"][0]["spoken"] == "KAYL thass"
     assert work.sheet()["lines"][0]["why"] == "lexicon changed"
     assert work.render()["lines"][0]["takes"][-1]["text"] == "KAYL thass waits"
-    told = client.post(f"{ROOT}/{work.project}/spoken", json={"text": "To Kaelthas!"}).json()
-    assert [part["respelled"] for part in told["parts"]] == [False, True, False]
+    answer = client.post(f"{ROOT}/{work.project}/spoken", json={"text": "To Kaelthas!"}).json()
+    assert [part["respelled"] for part in answer["parts"]] == [False, True, False]
     file = client.get(f"{ROOT}/{work.project}/lexicon.pls").content
     carried = client.post(f"{ROOT}/{other.project}/lexicon.pls", content=file).json()
     assert carried["lexicon"] == client.get(f"{ROOT}/{work.project}").json()["lexicon"]
@@ -502,8 +502,8 @@ def test_a_changed_file_is_counted_first_and_then_matched_by_ids_with_the_column
     file = "id\tcharacter\ttext\tcolour\nL2\tAhri\tdrei\tred\nL0\tAhri\tone\tred\nL3\tAhri\tfour\tred\n"
     query = {"name": "act2.tsv", "preview": True}
     before = work.sheet()
-    told = client.put(f"{work.sheet_path}/file", params=query, content=file.encode()).json()
-    assert [(line["id"], line["kind"]) for line in told["lines"]] == [
+    answer = client.put(f"{work.sheet_path}/file", params=query, content=file.encode()).json()
+    assert [(line["id"], line["kind"]) for line in answer["lines"]] == [
         ("L2", "sheet"),
         ("L3", "studio"),
         ("L1", "removed"),

@@ -46,8 +46,8 @@ def sharing(sheet: dict[str, Any]) -> list[str]:
 def test_lines_that_share_an_id_have_a_note_after_every_change(work: Work) -> None:
     keys = [line["key"] for line in work.sheet()["lines"]]
     assert sharing(work.sheet()) == [keys[0], keys[2]]
-    told = work.edit({"cells": [{"line": keys[1], "column": 0, "value": "A"}]}).json()
-    assert (len(told["lines"]), sharing(told)) == (1, keys[:3])
+    answer = work.edit({"cells": [{"line": keys[1], "column": 0, "value": "A"}]}).json()
+    assert (len(answer["lines"]), sharing(answer)) == (1, keys[:3])
     assert sharing(work.edit({"delete": keys[:2]}).json()) == []
 
 

@@ -82,13 +82,13 @@ def test_a_line_is_changed_by_the_sheet_in_the_studio_or_by_both(client: httpx.C
     act = Act(client)
     act.write("B", 2, "Two, mine.")
     act.write("C", 2, "Three, mine.")
-    told = act.compare("A\tAhri\tOne, theirs.\t", "B\tBo\tTwo, theirs.\t", FIRST[2], FIRST[3])
-    assert kinds(told) == {"A": "sheet", "B": "both", "C": "studio"}
-    both = next(line for line in told["lines"] if line["id"] == "B")["cells"]
+    shown = act.compare("A\tAhri\tOne, theirs.\t", "B\tBo\tTwo, theirs.\t", FIRST[2], FIRST[3])
+    assert kinds(shown) == {"A": "sheet", "B": "both", "C": "studio"}
+    both = next(line for line in shown["lines"] if line["id"] == "B")["cells"]
     assert [(cell["title"], cell["before"], cell["studio"], cell["sheet"]) for cell in both] == [
         ("text", "Two.", "Two, mine.", "Two, theirs.")
     ]
-    assert told["unchanged"] == 1
+    assert shown["unchanged"] == 1
 
 
 def test_edits_of_different_cells_of_a_line_are_marked_and_merged_when_kept(client: httpx.Client) -> None:
@@ -124,11 +124,11 @@ def test_added_and_removed_lines_are_told_apart_from_lines_that_the_studio_added
 ) -> None:
     act = Act(client)
     act.edit(add=[{"cells": ["X", "Bo", "Mine."]}], delete=[act.key("A")])
-    told = act.compare(FIRST[0], FIRST[1], FIRST[2], "N\tBo\tNew.\t")
-    assert kinds(told) == {"A": "studio", "N": "added", "D": "removed", "X": "studio"}
-    assert [line["id"] for line in told["lines"] if line["kept"]] == ["A", "X"]
+    shown = act.compare(FIRST[0], FIRST[1], FIRST[2], "N\tBo\tNew.\t")
+    assert kinds(shown) == {"A": "studio", "N": "added", "D": "removed", "X": "studio"}
+    assert [line["id"] for line in shown["lines"] if line["kept"]] == ["A", "X"]
     act.update(
-        FIRST[0], FIRST[1], FIRST[2], "N\tBo\tNew.\t", keep=[line["key"] for line in told["lines"] if line["kept"]]
+        FIRST[0], FIRST[1], FIRST[2], "N\tBo\tNew.\t", keep=[line["key"] for line in shown["lines"] if line["kept"]]
     )
     assert act.texts() == ["Two.", "Three.", "Mine.", "New."]
 
@@ -136,8 +136,8 @@ def test_added_and_removed_lines_are_told_apart_from_lines_that_the_studio_added
 def test_a_line_that_was_edited_here_and_removed_there_is_changed_by_both(client: httpx.Client) -> None:
     act = Act(client)
     act.write("B", 2, "Two, mine.")
-    told = act.compare(FIRST[0], *FIRST[2:])
-    assert [(line["id"], line["kind"], line["in_file"], line["kept"]) for line in told["lines"]] == [
+    shown = act.compare(FIRST[0], *FIRST[2:])
+    assert [(line["id"], line["kind"], line["in_file"], line["kept"]) for line in shown["lines"]] == [
         ("B", "both", False, False)
     ]
     act.update(FIRST[0], *FIRST[2:], keep=[act.key("B")])
@@ -168,8 +168,8 @@ def test_a_line_that_was_deleted_here_and_changed_there_comes_back_unless_it_is_
 )
 def test_as_few_lines_as_possible_count_as_moved(client: httpx.Client, rows: Sequence[str], moved: list[str]) -> None:
     act = Act(client)
-    told = act.compare(*rows)
-    assert len([line for line in told["lines"] if line["moved"]]) == len(moved)
+    shown = act.compare(*rows)
+    assert len([line for line in shown["lines"] if line["moved"]]) == len(moved)
     act.update(*rows)
     assert [line["cells"][0] for line in act.lines()] == [row.partition("\t")[0] for row in rows]
 
@@ -185,8 +185,8 @@ def test_as_few_lines_as_possible_count_as_moved(client: httpx.Client, rows: Seq
 def test_a_line_whose_id_changed_is_the_same_line(client: httpx.Client, rows: Sequence[str], names: list[str]) -> None:
     act = Act(client)
     key = act.key("A")
-    told = act.compare(*rows)
-    assert [line["key"] for line in told["lines"] if line["id"] in names] == [key]
+    shown = act.compare(*rows)
+    assert [line["key"] for line in shown["lines"] if line["id"] in names] == [key]
     act.update(*rows)
     assert act.key("A_new") == key
 
@@ -202,8 +202,8 @@ def test_a_line_whose_id_was_changed_in_the_studio_is_found_by_the_id_of_its_fil
 def test_lines_that_share_an_id_are_matched_by_their_content_first(client: httpx.Client) -> None:
     rows = ("A\tAhri\tOne.\t", "A\tAhri\tTwo.\t", "A\tAhri\tThree.\t")
     act = Act(client, rows)
-    told = act.compare(rows[1], "A\tAhri\tThree, theirs.\t")
-    removed, changed = [line for line in told["lines"] if line["kind"] != "moved"][::-1]
+    shown = act.compare(rows[1], "A\tAhri\tThree, theirs.\t")
+    removed, changed = [line for line in shown["lines"] if line["kind"] != "moved"][::-1]
     assert (removed["kind"], changed["kind"], changed["shares_id"]) == ("removed", "sheet", True)
     assert [line["cells"][2] for line in act.lines() if line["key"] not in (removed["key"], changed["key"])] == ["Two."]
 
@@ -220,8 +220,8 @@ def test_columns_may_move_come_and_go_and_what_they_mean_stays(client: httpx.Cli
     act.edit(roles={"emotion": None, "notes": 3})
     act.write("A", 2, "One, mine.")
     rows = [f"{text}\tx\t{id}\t{who}" for id, who, text, _ in (row.split("\t") for row in FIRST)]
-    told = act.compare(*rows, head="text\tscene\tid\tcharacter\n")
-    assert (told["new_columns"], told["lost_columns"], kinds(told)["A"]) == (["scene"], ["mood"], "both")
+    shown = act.compare(*rows, head="text\tscene\tid\tcharacter\n")
+    assert (shown["new_columns"], shown["lost_columns"], kinds(shown)["A"]) == (["scene"], ["mood"], "both")
     sheet = act.update(*rows, head="text\tscene\tid\tcharacter\n", keep="all")
     assert sheet["roles"] == {"text": 0, "scene": 1, "id": 2, "character": 3}
     assert [line["cells"] for line in act.lines()][:2] == [["One, mine.", "x", "A", "Ahri"], ["Two.", "x", "B", "Bo"]]
@@ -239,8 +239,8 @@ def test_one_undo_restores_cells_order_columns_and_lines_and_can_be_undone(clien
     update = act.update("N\tBo\tNew.\tx", "C\tBo\tThree, theirs.\tx", head="id\tcharacter\ttext\tcolour\n")
     assert act.texts() == ["New.", "Three, theirs."]
     undone = act.undo(update["update"])
-    told = act.client.get(act.path).json()
-    assert [told[name] for name in ("columns", "roles", "name")] == [
+    shown = act.client.get(act.path).json()
+    assert [shown[name] for name in ("columns", "roles", "name")] == [
         before[name] for name in ("columns", "roles", "name")
     ]
     assert [(line["key"], line["cells"]) for line in act.lines()] == [

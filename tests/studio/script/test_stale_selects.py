@@ -64,11 +64,11 @@ def test_stale_selects_are_refused_with_their_number_and_what_can_be_done(work: 
 
 def test_a_stale_take_that_is_delivered_stands_with_its_own_words_and_a_flag(work: Work) -> None:
     archive = unpacked(work, stale="deliver")
-    told = manifest(archive)
-    assert [told[id]["text"] for id in ("L0", "L1", "L2")] == [FIRST, SECOND, THIRD]
-    assert [told[id]["changed"] for id in ("L0", "L1", "L2")] == ["text changed", "lexicon changed", ""]
-    assert [told[id]["sheet_text"] for id in ("L0", "L1", "L2")] == [REWRITTEN, "", ""]
-    assert told["L0"]["flags"][0] == f"The take is stale: text changed. The sheet now says “{REWRITTEN}”."
+    answer = manifest(archive)
+    assert [answer[id]["text"] for id in ("L0", "L1", "L2")] == [FIRST, SECOND, THIRD]
+    assert [answer[id]["changed"] for id in ("L0", "L1", "L2")] == ["text changed", "lexicon changed", ""]
+    assert [answer[id]["sheet_text"] for id in ("L0", "L1", "L2")] == [REWRITTEN, "", ""]
+    assert answer["L0"]["flags"][0] == f"The take is stale: text changed. The sheet now says “{REWRITTEN}”."
     for table in ("wwise.tsv", "unreal-strings.csv", "unreal-dialogue.csv", "unity-strings.csv", "Ahri/L0_01.srt"):
         text = archive.read(table).decode()
         assert FIRST in text and REWRITTEN not in text
@@ -80,9 +80,9 @@ def test_stale_lines_can_be_left_out(work: Work) -> None:
 
 def test_stale_selects_are_rendered_and_selected_anew(work: Work, metronome: Metronome) -> None:
     before = len(metronome.requests)
-    told = manifest(unpacked(work, stale="render"))
+    answer = manifest(unpacked(work, stale="render"))
     assert len(metronome.requests) - before == 2
-    assert [(file["text"], file["take"], file["changed"]) for file in told.values()] == [
+    assert [(file["text"], file["take"], file["changed"]) for file in answer.values()] == [
         (REWRITTEN, 2, ""),
         (SECOND, 2, ""),
         (THIRD, 1, ""),
@@ -128,13 +128,13 @@ def test_a_new_take_marked_for_a_retake_does_not_replace_a_stale_select(work: Wo
 def test_what_a_delivery_would_take_is_told_before_it_begins(work: Work) -> None:
     first = work.sheet()["lines"][0]
     work.render(lines=[first["key"]])
-    told = work.client.post(f"{ROOT}/{work.project}/deliver/preview", json={"sheet": work.sheet_id}).json()
-    assert [(each["id"], each["why"], each["ready"]) for each in told["stale"]] == [
+    answer = work.client.post(f"{ROOT}/{work.project}/deliver/preview", json={"sheet": work.sheet_id}).json()
+    assert [(each["id"], each["why"], each["ready"]) for each in answer["stale"]] == [
         ("L0", "text changed", True),
         ("L1", "lexicon changed", False),
     ]
-    assert (told["selects"], told["same_ids"], told["error"]) == (3, [], "")
-    assert told["names"] == ["Ahri/L0_01.wav", "Ahri/L1_01.wav", "Ahri/L2_01.wav"]
+    assert (answer["selects"], answer["same_ids"], answer["error"]) == (3, [], "")
+    assert answer["names"] == ["Ahri/L0_01.wav", "Ahri/L1_01.wav", "Ahri/L2_01.wav"]
 
 
 def test_a_stale_select_that_cannot_be_made_anew_is_refused_in_a_shell_until_a_rule_is_given(

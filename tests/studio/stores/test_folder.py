@@ -31,7 +31,7 @@ LIMIT = 2_000_000  # what a disk holds that is full
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Store:
+def folder_store(tmp_path: Path) -> Store:
     (tmp_path / "shelf").mkdir()
     return opened(tmp_path)
 
@@ -48,55 +48,58 @@ def push(store: Store, archive: Archive, id: str = "ahri") -> Watching:
 
 
 def test_an_archive_comes_back_byte_for_byte_with_what_is_known_of_it(
-    shelf: Store, archive: Archive, tmp_path: Path
+    folder_store: Store, archive: Archive, tmp_path: Path
 ) -> None:
-    push(shelf, archive)
-    held = shelf.pull("ahri", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
+    push(folder_store, archive)
+    held = folder_store.pull("ahri", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
     assert (tmp_path / "back.tar.gz").read_bytes() == archive.content
     assert (held.sha256, held.identity, held.licence) == (
         archive.facts.sha256,
         archive.facts.identity,
         archive.facts.licence,
     )
-    assert [one.id for one in shelf.list()] == ["ahri"]
+    assert [one.id for one in folder_store.list()] == ["ahri"]
 
 
-def test_plans_say_what_would_happen_and_change_nothing(shelf: Store, archive: Archive, tmp_path: Path) -> None:
-    assert (shelf.plan_push("ahri", archive.facts).action, list(shelf.list())) == ("send", [])
-    push(shelf, archive)
+def test_plans_say_what_would_happen_and_change_nothing(folder_store: Store, archive: Archive, tmp_path: Path) -> None:
+    assert (folder_store.plan_push("ahri", archive.facts).action, list(folder_store.list())) == ("send", [])
+    push(folder_store, archive)
     before = sorted(path.name for path in (tmp_path / "shelf").iterdir())
     other = made(tmp_path, 2)
-    assert shelf.plan_push("ahri", archive.facts).action == "nothing"
-    assert shelf.plan_push("ahri", archive.facts).bytes == 0
-    assert (shelf.plan_push("ahri", other.facts).action, shelf.plan_push("ahri", other.facts).bytes) == (
+    assert folder_store.plan_push("ahri", archive.facts).action == "nothing"
+    assert folder_store.plan_push("ahri", archive.facts).bytes == 0
+    assert (folder_store.plan_push("ahri", other.facts).action, folder_store.plan_push("ahri", other.facts).bytes) == (
         "replace",
         other.facts.bytes,
     )
-    assert (shelf.plan_pull("ahri").action, shelf.plan_pull("ahri").bytes) == ("fetch", archive.facts.bytes)
-    assert shelf.plan_delete("ahri").action == "delete"
+    assert (folder_store.plan_pull("ahri").action, folder_store.plan_pull("ahri").bytes) == (
+        "fetch",
+        archive.facts.bytes,
+    )
+    assert folder_store.plan_delete("ahri").action == "delete"
     assert sorted(path.name for path in (tmp_path / "shelf").iterdir()) == before
 
 
-def test_progress_rises_to_the_end_and_names_bytes(shelf: Store, tmp_path: Path) -> None:
-    reports = push(shelf, made(tmp_path, 3, LARGE)).reports
+def test_progress_rises_to_the_end_and_names_bytes(folder_store: Store, tmp_path: Path) -> None:
+    reports = push(folder_store, made(tmp_path, 3, LARGE)).reports
     fractions = [progress.fraction for progress in reports]
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0
     assert any("2.1 MB of 5 MB" in progress.message for progress in reports)
 
 
-def test_the_same_content_is_not_copied_again(shelf: Store, archive: Archive, tmp_path: Path) -> None:
-    push(shelf, archive)
+def test_the_same_content_is_not_copied_again(folder_store: Store, archive: Archive, tmp_path: Path) -> None:
+    push(folder_store, archive)
     before = (tmp_path / "shelf" / "ahri.tar.gz").stat()
-    assert push(shelf, archive).reports[-1].fraction == 1.0
+    assert push(folder_store, archive).reports[-1].fraction == 1.0
     assert (tmp_path / "shelf" / "ahri.tar.gz").stat().st_ino == before.st_ino
 
 
-def test_a_paused_push_leaves_no_archive_and_goes_on_where_it_stopped(shelf: Store, tmp_path: Path) -> None:
+def test_a_paused_push_leaves_no_archive_and_goes_on_where_it_stopped(folder_store: Store, tmp_path: Path) -> None:
     large, watching = made(tmp_path, 3, LARGE), Watching(until=0.5)
     with pytest.raises(Cancelled):
-        shelf.push("ahri", large.path, large.facts, watching, watching.stop)
-    assert list(shelf.list()) == []
+        folder_store.push("ahri", large.path, large.facts, watching, watching.stop)
+    assert list(folder_store.list()) == []
     again = opened(tmp_path)
     left = again.plan_push("ahri", large.facts).bytes
     assert 0 < left < LARGE / 2
@@ -105,24 +108,26 @@ def test_a_paused_push_leaves_no_archive_and_goes_on_where_it_stopped(shelf: Sto
     assert (tmp_path / "shelf" / "ahri.tar.gz").read_bytes() == large.content
 
 
-def test_a_paused_pull_goes_on_where_it_stopped(shelf: Store, tmp_path: Path) -> None:
+def test_a_paused_pull_goes_on_where_it_stopped(folder_store: Store, tmp_path: Path) -> None:
     large, watching, target = made(tmp_path, 3, LARGE), Watching(until=0.5), tmp_path / "back.tar.gz"
-    push(shelf, large)
+    push(folder_store, large)
     with pytest.raises(Cancelled):
-        shelf.pull("ahri", target, watching, watching.stop)
+        folder_store.pull("ahri", target, watching, watching.stop)
     assert not target.exists()
-    assert 0 < shelf.plan_pull("ahri").bytes < LARGE / 2
+    assert 0 < folder_store.plan_pull("ahri").bytes < LARGE / 2
     again = Watching()
     opened(tmp_path).pull("ahri", target, again, again.stop)
     assert again.reports[0].fraction > 0.5
     assert target.read_bytes() == large.content
 
 
-def test_an_archive_put_there_by_hand_is_listed_and_fetched(shelf: Store, archive: Archive, tmp_path: Path) -> None:
+def test_an_archive_put_there_by_hand_is_listed_and_fetched(
+    folder_store: Store, archive: Archive, tmp_path: Path
+) -> None:
     (tmp_path / "shelf" / "yasuo.tar.gz").write_bytes(archive.content)
     (tmp_path / "shelf" / "notes.txt").write_bytes(b"not ours")
-    assert [(one.id, one.sha256) for one in shelf.list()] == [("yasuo", "")]
-    held = shelf.pull("yasuo", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
+    assert [(one.id, one.sha256) for one in folder_store.list()] == [("yasuo", "")]
+    held = folder_store.pull("yasuo", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
     assert held.sha256 == archive.facts.sha256
 
 
@@ -131,11 +136,11 @@ def test_an_archive_put_there_by_hand_is_listed_and_fetched(shelf: Store, archiv
     [("Ahri.tar.gz", "ahri.tar.gz"), ("Ahri (calm).tar.gz", "ahri-calm.tar.gz"), ("ahri.v2.tar.gz", "ahri-v2.tar.gz")],
 )
 def test_an_archive_whose_name_is_not_an_id_is_listed_with_a_note(
-    shelf: Store, tmp_path: Path, name: str, proposed: str
+    folder_store: Store, tmp_path: Path, name: str, proposed: str
 ) -> None:
     (tmp_path / "shelf" / name).write_bytes(b"not ours")
     (tmp_path / "shelf" / ".hidden.tar.gz").write_bytes(b"not ours")
-    (entry,) = shelf.list()
+    (entry,) = folder_store.list()
     assert (entry.id, entry.bytes) == (name, 8)
     assert entry.note == (
         f"{name} cannot be pulled: an id may contain only the letters a to z, digits, - and _; "
@@ -144,22 +149,22 @@ def test_an_archive_whose_name_is_not_an_id_is_listed_with_a_note(
 
 
 def test_facts_of_an_archive_that_a_person_replaced_are_not_believed(
-    shelf: Store, archive: Archive, tmp_path: Path
+    folder_store: Store, archive: Archive, tmp_path: Path
 ) -> None:
-    push(shelf, archive)
+    push(folder_store, archive)
     other, path = made(tmp_path, 2), tmp_path / "shelf" / "ahri.tar.gz"
     path.write_bytes(other.content)
     later = path.stat().st_mtime + 5
     os.utime(path, (later, later))
-    assert next(iter(shelf.list())).sha256 == ""
-    assert shelf.plan_push("ahri", other.facts).action == "nothing"
-    assert shelf.plan_push("ahri", archive.facts).action == "replace"
+    assert next(iter(folder_store.list())).sha256 == ""
+    assert folder_store.plan_push("ahri", other.facts).action == "nothing"
+    assert folder_store.plan_push("ahri", archive.facts).action == "replace"
 
 
 def test_an_archive_that_no_longer_is_what_its_facts_say_is_not_handed_on(
-    shelf: Store, archive: Archive, tmp_path: Path
+    folder_store: Store, archive: Archive, tmp_path: Path
 ) -> None:
-    push(shelf, archive)
+    push(folder_store, archive)
     path = tmp_path / "shelf" / "ahri.tar.gz"
     status = path.stat()
     with path.open("r+b") as file:
@@ -167,49 +172,49 @@ def test_an_archive_that_no_longer_is_what_its_facts_say_is_not_handed_on(
         file.write(bytes([archive.content[1000] ^ 1]))
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))  # a disk that rots tells nobody
     with pytest.raises(Damaged, match="wrong SHA-256"):
-        shelf.pull("ahri", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
+        folder_store.pull("ahri", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
     assert not (tmp_path / "back.tar.gz").exists()
 
 
 def test_an_archive_that_changed_since_it_was_packaged_is_not_sent(
-    shelf: Store, archive: Archive, tmp_path: Path
+    folder_store: Store, archive: Archive, tmp_path: Path
 ) -> None:
     wrong = replace(archive.facts, sha256="0" * 64)
     with pytest.raises(Damaged, match="package the champion again"):
-        shelf.push("ahri", archive.path, wrong, lambda progress: None, threading.Event())
+        folder_store.push("ahri", archive.path, wrong, lambda progress: None, threading.Event())
     assert list((tmp_path / "shelf").iterdir()) == []
 
 
-def test_deleting_leaves_nothing_of_it(shelf: Store, archive: Archive, tmp_path: Path) -> None:
-    push(shelf, archive)
-    shelf.delete("ahri")
+def test_deleting_leaves_nothing_of_it(folder_store: Store, archive: Archive, tmp_path: Path) -> None:
+    push(folder_store, archive)
+    folder_store.delete("ahri")
     assert list((tmp_path / "shelf").iterdir()) == []
-    for act in (shelf.delete, shelf.plan_delete, shelf.plan_pull):
+    for act in (folder_store.delete, folder_store.plan_delete, folder_store.plan_pull):
         with pytest.raises(UnknownArchive, match="has no archive ahri"):
             act("ahri")
 
 
 @pytest.mark.parametrize("id", ["../ahri", "Ahri", "", "a/b", "ahri\n", ".."])
-def test_what_is_no_id_reaches_no_file(shelf: Store, archive: Archive, id: str) -> None:
+def test_what_is_no_id_reaches_no_file(folder_store: Store, archive: Archive, id: str) -> None:
     for act in (
-        lambda: shelf.plan_push(id, archive.facts),
-        lambda: shelf.push(id, archive.path, archive.facts, lambda progress: None, threading.Event()),
-        lambda: shelf.pull(id, archive.path, lambda progress: None, threading.Event()),
-        lambda: shelf.delete(id),
+        lambda: folder_store.plan_push(id, archive.facts),
+        lambda: folder_store.push(id, archive.path, archive.facts, lambda progress: None, threading.Event()),
+        lambda: folder_store.pull(id, archive.path, lambda progress: None, threading.Event()),
+        lambda: folder_store.delete(id),
     ):
         with pytest.raises(BadChampion):
             act()
 
 
-def test_a_folder_that_is_not_there_is_said_and_not_made(shelf: Store, archive: Archive, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_said_and_not_made(folder_store: Store, archive: Archive, tmp_path: Path) -> None:
     (tmp_path / "shelf").rmdir()
-    for act in (shelf.list, lambda: shelf.plan_pull("ahri"), lambda: push(shelf, archive)):
+    for act in (folder_store.list, lambda: folder_store.plan_pull("ahri"), lambda: push(folder_store, archive)):
         with pytest.raises(StoreMissing, match="mount or create the folder"):
             act()
     assert not (tmp_path / "shelf").exists()
 
 
-def test_one_archive_is_on_one_way_at_a_time(shelf: Store, archive: Archive, tmp_path: Path) -> None:
+def test_one_archive_is_on_one_way_at_a_time(folder_store: Store, archive: Archive, tmp_path: Path) -> None:
     refused: list[str] = []
 
     def report(progress: object) -> None:
@@ -217,35 +222,35 @@ def test_one_archive_is_on_one_way_at_a_time(shelf: Store, archive: Archive, tmp
             push(opened(tmp_path), archive)
         refused.append(str(caught.value))
 
-    shelf.push("ahri", archive.path, archive.facts, report, threading.Event())
+    folder_store.push("ahri", archive.path, archive.facts, report, threading.Event())
     assert refused
     assert "already being sent" in refused[0]
     push(opened(tmp_path), archive)
 
 
 def test_a_full_disk_keeps_the_old_archive_and_the_push_goes_on_later(
-    shelf: Store, archive: Archive, tmp_path: Path
+    folder_store: Store, archive: Archive, tmp_path: Path
 ) -> None:
-    push(shelf, archive)
+    push(folder_store, archive)
     large = made(tmp_path, 3, LARGE)
     said = limited(f"store.push('ahri', Path({str(large.path)!r}), {large.facts!r}, report, stop)", tmp_path)
     assert said.startswith("StoreFull")
     assert (tmp_path / "shelf" / "ahri.tar.gz").read_bytes() == archive.content
-    assert shelf.plan_push("ahri", large.facts).bytes == LARGE - LIMIT
-    push(shelf, large)
+    assert folder_store.plan_push("ahri", large.facts).bytes == LARGE - LIMIT
+    push(folder_store, large)
     assert (tmp_path / "shelf" / "ahri.tar.gz").read_bytes() == large.content
 
 
-def test_a_pull_onto_a_full_disk_says_so_and_goes_on_later(shelf: Store, tmp_path: Path) -> None:
+def test_a_pull_onto_a_full_disk_says_so_and_goes_on_later(folder_store: Store, tmp_path: Path) -> None:
     large = made(tmp_path, 3, LARGE)
-    push(shelf, large)
+    push(folder_store, large)
     target = tmp_path / "back.tar.gz"
     said = limited(f"store.pull('ahri', Path({str(target)!r}), report, stop)", tmp_path)
     assert said.startswith("NotSaved")
     assert "disk is full" in said
     assert not target.exists()
-    assert shelf.plan_pull("ahri").bytes == LARGE - LIMIT
-    shelf.pull("ahri", target, lambda progress: None, threading.Event())
+    assert folder_store.plan_pull("ahri").bytes == LARGE - LIMIT
+    folder_store.pull("ahri", target, lambda progress: None, threading.Event())
     assert target.read_bytes() == large.content
 
 
@@ -283,13 +288,13 @@ def test_a_finished_file_reaches_another_file_system_whole(tmp_path: Path) -> No
 
 
 def test_a_delivery_lies_in_a_folder_of_its_own_and_is_no_champion(
-    shelf: Store, archive: Archive, tmp_path: Path
+    folder_store: Store, archive: Archive, tmp_path: Path
 ) -> None:
     deliveries = open_delivery_stores(parse_stores([f"shelf=folder:{tmp_path / 'shelf'}"]), tmp_path / "state")["shelf"]
     push(deliveries, archive, "act-2")
     assert Path(deliveries.where("act-2")).read_bytes() == archive.content
     assert deliveries.where("act-2") == str(tmp_path / "shelf" / "deliveries" / "act-2.zip")
-    assert ([one.id for one in deliveries.list()], list(shelf.list())) == (["act-2"], [])
+    assert ([one.id for one in deliveries.list()], list(folder_store.list())) == (["act-2"], [])
 
 
 def test_a_folder_that_is_not_mounted_is_not_made_for_a_delivery(archive: Archive, tmp_path: Path) -> None:

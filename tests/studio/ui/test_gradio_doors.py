@@ -269,7 +269,7 @@ def test_a_malformed_query_is_refused_with_a_message(doors: Doors, path: str, ca
 
 def assert_problem(answer: httpx.Response, sent: bytes) -> None:
     assert answer.headers["content-type"] == "application/problem+json", (sent[:80], answer.text[:300])
-    told = json.loads(answer.text)
-    assert told["status"] == answer.status_code
-    assert isinstance(told["detail"], str), (sent[:80], told)
-    assert len(told["detail"]) > 10, (sent[:80], told)
+    shown = json.loads(answer.text)
+    assert shown["status"] == answer.status_code
+    assert isinstance(shown["detail"], str), (sent[:80], shown)
+    assert len(shown["detail"]) > 10, (sent[:80], shown)

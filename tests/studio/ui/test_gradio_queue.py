@@ -218,8 +218,8 @@ def test_what_nobody_listens_for_leaves_the_line_unspoken_and_says_so(pages) -> 
     page.queue.unheard_s = 1.0
     page.wait_for(running=1, waiting=2)
     with ben.client.stream("GET", "/gradio_api/queue/data?session_hash=unheard") as events:
-        told = [json.loads(line.removeprefix("data:")) for line in events.iter_lines() if line]
-    (end,) = [message for message in told if message["msg"] == "process_completed"]
+        answer = [json.loads(line.removeprefix("data:")) for line in events.iter_lines() if line]
+    (end,) = [message for message in answer if message["msg"] == "process_completed"]
     assert (end["success"], "send the request again" in end["output"]["error"]) == (False, True)
     page.let_go()
     page.wait_for_all(ann)

@@ -139,7 +139,7 @@ def test_few_large_bodies_are_collected_at_a_time() -> None:
         limited = LargeBodies(bodies.application, at_once=2)
         return await asyncio.gather(*(bodies.ask(limited, 5) for _ in range(20)))
 
-    assert {told["kind"] for told in outcome(ask())} == {"http.request"}
+    assert {shown["kind"] for shown in outcome(ask())} == {"http.request"}
     assert bodies.most == 2
 
 
@@ -151,7 +151,7 @@ def test_a_large_body_that_stops_coming_gives_up_its_place() -> None:
         limited = LargeBodies(bodies.application, at_once=1, within_s=0.05)
         return await asyncio.gather(bodies.ask(limited, 1), bodies.ask(limited, 5))
 
-    assert [told["kind"] for told in outcome(ask())] == ["http.disconnect", "http.request"]
+    assert [shown["kind"] for shown in outcome(ask())] == ["http.disconnect", "http.request"]
 
 
 def test_a_refused_upload_makes_no_folder(locked: Reception, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def port() -> Iterator[int]:
         yield port
 
 
-def told(port: int, *sent: bytes) -> bytes:
+def shown(port: int, *sent: bytes) -> bytes:
     """Return everything that the server sends before it closes the connection."""
     with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as connection:
         for part in sent:
@@ -80,24 +80,24 @@ def told(port: int, *sent: bytes) -> bytes:
     ],
 )
 def test_a_request_that_does_not_arrive_in_time_is_refused(port: int, sent: list[bytes]) -> None:
-    answer = told(port, *sent)
+    answer = shown(port, *sent)
     assert answer.startswith(b"HTTP/1.1 408 "), answer
     assert b"application/problem+json" in answer
 
 
 def test_a_silent_connection_is_closed_without_an_answer(port: int) -> None:
-    assert told(port) == b""
+    assert shown(port) == b""
 
 
 def test_a_refused_request_whose_body_never_comes_is_closed_too(port: int) -> None:
-    answer = told(port, HEAD.replace(b"/length", b"/deaf"))
+    answer = shown(port, HEAD.replace(b"/length", b"/deaf"))
     assert answer.count(b"HTTP/1.1 ") == 1
     assert b"read nothing" in answer
 
 
 def test_the_second_request_of_a_connection_has_to_arrive_as_well(port: int) -> None:
     whole = b"POST /length HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx"
-    answer = told(port, whole, b"POST /length HTTP/1.1\r\n")
+    answer = shown(port, whole, b"POST /length HTTP/1.1\r\n")
     assert re.findall(rb"HTTP/1.1 (\d+)", answer) == [b"200", b"408"]
 
 

@@ -62,8 +62,8 @@ def test_a_trusted_proxy_reports_the_client(chain: str, client: str) -> None:
 
 @pytest.mark.parametrize("client", [STRANGER, "127.0.0.1", "::1", None])
 def test_only_a_trusted_proxy_reports_the_client(client: str | None) -> None:
-    told = {"x_forwarded_for": "1.2.3.4", "x_forwarded_proto": "https", "x_forwarded_host": "evil.example"}
-    scope = seen(client, x_forwarded_prefix="/evil", **told)
+    answer = {"x_forwarded_for": "1.2.3.4", "x_forwarded_proto": "https", "x_forwarded_host": "evil.example"}
+    scope = seen(client, x_forwarded_prefix="/evil", **answer)
     assert (scope["client"] and scope["client"][0], scope["scheme"], scope["path"]) == (client, "http", "/studio/me")
     assert header(scope, "host") == "localhost:7860"
     assert scope["root_path"] == ""

@@ -199,10 +199,10 @@ class Generator(nn.Module):
             spectrum = torch.stft(self.source(pitch.float()), FFT, HOP, window=window, return_complex=True)
             source = torch.cat((spectrum.abs(), spectrum.angle()), 1)
         for i, up in enumerate(self.ups):
-            beside = self.noise_res[i](self.noise_convs[i](source), style)
+            noise = self.noise_res[i](self.noise_convs[i](source), style)
             x = up(F.leaky_relu(x, 0.1))
             x = F.pad(x, (1, 0), mode="reflect") if i else x
-            x = x + beside
+            x = x + noise
             x = sum(block(x, style) for block in self.resblocks[3 * i : 3 * i + 3]) / 3
         x = self.conv_post(F.leaky_relu(x)).float()
         magnitude, phase = x[:, : FFT // 2 + 1].exp(), x[:, FFT // 2 + 1 :].sin()
@@ -232,10 +232,10 @@ class Decoder(nn.Module):
 
     def forward(self, text: Tensor, pitch: Tensor, loudness: Tensor, style: Tensor) -> Tensor:
         """Decode text (b, WIDTH, n), pitch and loudness (b, 2 n) to samples (b, n * FRAME)."""
-        beside = torch.cat((self.F0_conv(pitch[:, None]), self.N_conv(loudness[:, None])), 1)
-        x, read = self.encode(torch.cat((text, beside), 1), style), self.asr_res(text)
+        prosody = torch.cat((self.F0_conv(pitch[:, None]), self.N_conv(loudness[:, None])), 1)
+        x, read = self.encode(torch.cat((text, prosody), 1), style), self.asr_res(text)
         for block in self.decode:
-            x = block(torch.cat((x, read, beside), 1), style)
+            x = block(torch.cat((x, read, prosody), 1), style)
         sound: Tensor = self.generator(x, style, pitch)
         return sound
 

@@ -198,10 +198,10 @@ def ignore(progress: Progress) -> None:
 
 
 def test_progress_grows_to_its_end(tmp_path: Path) -> None:
-    told: list[float] = []
+    answer: list[float] = []
     lines: list[DeliveredLine] = [line("L1"), line("L2", sound=2)]
-    deliver(lines, QUIET, tmp_path / "out", lambda progress: told.append(progress.fraction), threading.Event())
-    assert told == sorted(told) and told[0] == 0 and told[-1] == 1 and len(told) == 5
+    deliver(lines, QUIET, tmp_path / "out", lambda progress: answer.append(progress.fraction), threading.Event())
+    assert answer == sorted(answer) and answer[0] == 0 and answer[-1] == 1 and len(answer) == 5
 
 
 def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:

@@ -49,12 +49,12 @@ def test_ixml_has_the_fields_of_aswg(tmp_path: Path) -> None:
     assert (info.ixml.project, info.ixml.scene, info.ixml.take) == ("Rift", "12A", "3")
     assert [track["name"] for track in info.ixml.to_dict()["track_list"]] == ["Ahri"]
     root = fromstring(_xml(path))
-    told = {field.tag: field.text for field in root.find("ASWG")}
-    assert told["text"] == "Who's <there> & why?\ttab"
-    assert (told["characterName"], told["emotion"], told["direction"]) == ("Ahri", "angry", "louder")
-    assert (told["isGenerated"], told["usageRights"], told["language"]) == ("true", "internal", "en")
-    assert (told["contentType"], told["project"], told["session"]) == ("dialog", "Rift", "act2.xlsx")
-    assert (told["schemaVersion"], told["originationDate"]) == ("1.1", "2026-03-01")
+    answer = {field.tag: field.text for field in root.find("ASWG")}
+    assert answer["text"] == "Who's <there> & why?\ttab"
+    assert (answer["characterName"], answer["emotion"], answer["direction"]) == ("Ahri", "angry", "louder")
+    assert (answer["isGenerated"], answer["usageRights"], answer["language"]) == ("true", "internal", "en")
+    assert (answer["contentType"], answer["project"], answer["session"]) == ("dialog", "Rift", "act2.xlsx")
+    assert (answer["schemaVersion"], answer["originationDate"]) == ("1.1", "2026-03-01")
 
 
 def test_what_is_not_known_is_left_out(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from studio.script.delivery import PRESETS, preset_json, preset_of
 
 def test_choices_come_back_as_they_were_told() -> None:
     for name in (*PRESETS, "custom"):
-        told = json.loads(json.dumps(preset_json(preset_of(name, {}))))
-        assert preset_json(preset_of(told.pop("name"), told)) == {"name": name, **told}
+        answer = json.loads(json.dumps(preset_json(preset_of(name, {}))))
+        assert preset_json(preset_of(answer.pop("name"), answer)) == {"name": name, **answer}
 
 
 def test_a_preset_is_chosen_otherwise_in_some_fields() -> None:

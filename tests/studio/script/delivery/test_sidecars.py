@@ -26,14 +26,14 @@ def test_sidecars_are_as_they_were_looked_through(ending: str, tmp_path: Path) -
 
 def test_rhubarbs_two_forms_say_the_same_without_gaps(tmp_path: Path) -> None:
     delivered([line("line")], tmp_path, Preset(template="{id}"))
-    told = json.loads((tmp_path / "line.rhubarb.json").read_text("utf-8"))
-    cues = told["mouthCues"]
-    assert told["metadata"] == {"soundFile": "line.wav", "duration": cues[-1]["end"]}
+    answer = json.loads((tmp_path / "line.rhubarb.json").read_text("utf-8"))
+    cues = answer["mouthCues"]
+    assert answer["metadata"] == {"soundFile": "line.wav", "duration": cues[-1]["end"]}
     assert cues[0]["start"] == 0 and {cue["value"] for cue in cues} <= set(SHAPES)
     assert [cue["end"] for cue in cues[:-1]] == [cue["start"] for cue in cues[1:]]
     *starts, end = [row.split("\t") for row in (tmp_path / "line.rhubarb.tsv").read_text("utf-8").splitlines()]
     assert [(float(start), shape) for start, shape in starts] == [(cue["start"], cue["value"]) for cue in cues]
-    assert (float(end[0]), end[1]) == (told["metadata"]["duration"], "X")
+    assert (float(end[0]), end[1]) == (answer["metadata"]["duration"], "X")
 
 
 def test_every_phone_has_a_viseme_and_a_mouth() -> None:

@@ -52,10 +52,10 @@ def test_wwise_finds_every_file_from_where_its_table_lies(tmp_path: Path) -> Non
 
 def test_fmod_finds_every_file_by_a_key_of_its_own(tmp_path: Path) -> None:
     report = delivery(tmp_path)
-    told = [row.split(", ", 1) for row in (tmp_path / "keys.txt").read_text("utf-8").splitlines()]
-    assert [path for _, path in told] == [file.path for file in report.files]
-    assert all((tmp_path / path).is_file() for _, path in told)
-    assert len({key for key, _ in told}) == len(told)
+    answer = [row.split(", ", 1) for row in (tmp_path / "keys.txt").read_text("utf-8").splitlines()]
+    assert [path for _, path in answer] == [file.path for file in report.files]
+    assert all((tmp_path / path).is_file() for _, path in answer)
+    assert len({key for key, _ in answer}) == len(answer)
 
 
 def test_unreal_reads_keys_and_texts_with_its_escapes(tmp_path: Path) -> None:
@@ -106,9 +106,9 @@ def test_the_manifest_tells_every_file_and_the_sheets_other_columns(tmp_path: Pa
     assert [row[header.index("file")] for row in body] == [file.path for file in report.files]
     assert [row[header.index("sheet: Level")] for row in body] == ["7", "", ""]
     assert float(body[0][header.index("loudness_lufs")]) == round(report.files[0].loudness_lufs, 2)
-    told = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
-    assert [file["text"] for file in told["files"]] == [line.text for line in LINES]
-    assert all((tmp_path / path).is_file() for file in told["files"] for path in (file["file"], *file["sidecars"]))
+    answer = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
+    assert [file["text"] for file in answer["files"]] == [line.text for line in LINES]
+    assert all((tmp_path / path).is_file() for file in answer["files"] for path in (file["file"], *file["sidecars"]))
 
 
 def test_a_text_that_begins_as_a_formula_does_is_neutralised_and_told(tmp_path: Path) -> None:
