@@ -170,7 +170,7 @@ def test_those_in_the_pages_own_line_are_counted_timed_and_refused_when_it_is_fu
         accepted += [join(small, "second", client.cookies), join(small, "third")]
         assert [answer.status_code for answer in accepted] == [200, 200, 200]
         refusal = join(small, "fourth")
-        assert (refusal.status_code, "2 requests are waiting" in refusal.text) == (503, True)
+        assert (refusal.status_code, "2 waiting requests" in refusal.text) == (503, True)
         seen = client.get("/studio/telemetry?series=false").json()
         assert (seen["queue_length"], seen["outcomes"]["refused"]) == (2, 1)
         waiting = [(one["rank"], one["mine"], one["engine"]) for one in seen["waiting"]]

@@ -214,15 +214,17 @@ def test_two_takes_of_the_speak_page_are_heard_blind(browser: Browser, studio: S
         for row in page.locator("li.take").all():
             row.get_by_role("button", name="Add to Compare", exact=True).click()
         takes = visitor.takes()
-        chosen = tap.mark()
-        page.get_by_role("button", name="Compare blind").click()
+        secret = [text for take in takes for text in (take["id"], str(take["order"]["seed"]))]
+        with page.expect_response("**/studio/trials") as begun:
+            page.get_by_role("button", name="Compare blind").click()
+        assert not [text for text in secret if text in begun.value.text()]
         expect(trial(page)).to_be_visible()
+        page.wait_for_load_state("networkidle")  # the last answer for the Speak page has come
         opened = tap.mark()
         expect(page.locator(".takes")).to_be_hidden()
         expect(page.locator(".strip")).to_be_hidden()
         vote(page, "a")
-        received = bytes(tap.received[chosen[1] :])
-        secret = [text for take in takes for text in (take["id"], str(take["order"]["seed"]))]
+        received = bytes(tap.received[opened[1] :])
         assert not [text for text in secret if text.encode() in received]
         assert b"/studio/telemetry" not in tap.sent[opened[0] :]  # it names engines
         page.keyboard.press("n")
