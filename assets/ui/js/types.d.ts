@@ -491,6 +491,7 @@ interface Arm {
 interface TrialSide extends Required<Arm> {
   sound: string; // the rest is told once the vote is sealed
   take: string;
+  heard: HeardTake | null;
 }
 interface Trial extends Record<Side, TrialSide> {
   id: string;
