@@ -92,6 +92,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
         studio.scripts.renderer.close()
         studio.scripts.deliveries.jobs.close()
         studio.champions.jobs.close()
+        studio.hearing.close()
         studio.ears.close()
         studio.telemetry.close()
         studio.history.close()

@@ -8,6 +8,7 @@ from studio.data_folder import opening
 from studio.disk_space import DiskSpace
 from studio.ears.ears import Ears
 from studio.engines import open_manager
+from studio.hearing import TakeHearing
 from studio.history import History
 from studio.housekeeping import sweep_leftovers
 from studio.listening import Listening
@@ -43,10 +44,13 @@ def _wired(settings: Settings) -> Studio:
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)
-    speaking = SpeechService(manager, session_clips, history, champions, directions=settings.stage_directions)
-    named_voices = NamedVoices(manager, champions, session_clips, settings.engines, settings.aliases)
     children = max(1, (os.cpu_count() or 1) // CORES_A_CHILD)
     ears = Ears(settings.recognizer, on=settings.ears, children=children)
+    hearing = TakeHearing(ears, history, busy=manager.queue, directions=settings.stage_directions)
+    speaking = SpeechService(
+        manager, session_clips, history, champions, directions=settings.stage_directions, kept=hearing.add
+    )
+    named_voices = NamedVoices(manager, champions, session_clips, settings.engines, settings.aliases)
     judge = TakeJudge(Checker(ears), lambda order: speaking.reference(order, ""))
     scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, ears.align)
     return Studio(
@@ -57,6 +61,7 @@ def _wired(settings: Settings) -> Studio:
         session_clips=session_clips,
         history=history,
         ears=ears,
+        hearing=hearing,
         listening=listening,
         champions=champions,
         named_voices=named_voices,

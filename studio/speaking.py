@@ -123,12 +123,13 @@ class SpeechService:
         champions: "Champions",
         *,
         directions: bool = True,
+        kept: Callable[["StoredTake"], object] = lambda take: None,
     ) -> None:
-        """Treat stage directions as words if `directions` is False."""
+        """Treat stage directions as words if `directions` is False. Call `kept` with each take that was stored."""
         self._manager, self._directions = manager, directions
         self._session_clips = session_clips
         self._champions = champions
-        self._history = history
+        self._history, self._kept = history, kept
         self._performances: OrderedDict[tuple[str, str], Performance] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -143,11 +144,16 @@ class SpeechService:
             order,
             ticket,
             rate=lambda: self._manager.sample_rate(order.engine),
-            keep=lambda take: self._history.add(session_id, order, take),
+            keep=lambda take: self._keep(session_id, order, take),
             warnings=warnings,
         )
         self._remember(performance)
         return performance
+
+    def _keep(self, session_id: str, order: Order, take: Take) -> "StoredTake":
+        stored = self._history.add(session_id, order, take)
+        self._kept(stored)
+        return stored
 
     def say(
         self,

@@ -7,6 +7,7 @@ from studio.champions.champions import Champions
 from studio.champions.creation import TakeVoices
 from studio.disk_space import DiskSpace
 from studio.ears.ears import Ears
+from studio.hearing import TakeHearing
 from studio.history import History
 from studio.listening import Listening
 from studio.named_voices import NamedVoices
@@ -30,6 +31,7 @@ class Studio:
     session_clips: SessionClips  # the clips of each session; pages and routes add and get clips through it
     history: History
     ears: Ears  # hears clips and takes
+    hearing: TakeHearing  # hears the takes of the page after they are finished
     listening: Listening
     champions: Champions
     named_voices: NamedVoices  # voices that programs and scripts can name

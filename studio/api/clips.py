@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from engines.types import Audio
 from studio.api.errors import ProblemRoute, SessionId
+from studio.ears.serializers import transcript_json
 from studio.history.takes import peaks
 from studio.references.clip import Clip, Origin, float_wav
 from studio.references.hearings import Hearings
@@ -18,6 +19,7 @@ from studio.references.window import Window, cut, propose, split_transcript
 from studio.studio import Studio
 from studio.texts import Transcript
 
+SURE = 0.5  # confidence from which a heard word need not be checked
 COLUMNS = 600  # columns of a clip's waveform
 DESCRIBED_MAX = 512
 
@@ -87,7 +89,8 @@ def router(studio: Studio) -> APIRouter:
         found = own.get(session_id, id, deleted=True)
         unrepaired = studio.clips.unrepaired(found, said.window)
         heard = hearings.find(id, said.window)
-        checks = report(said.of(found), found.source, said.transcript, unrepaired, heard).checks
+        text = heard.text if heard else ""
+        checks = report(said.of(found), found.source, said.transcript, unrepaired, text).checks
         names = ("name", "state", "message")
         return {"checks": [{name: getattr(one, name) for name in names} | {"mend": one.repair} for one in checks]}
 
@@ -109,9 +112,10 @@ def router(studio: Studio) -> APIRouter:
     @routes.post("/{id}/transcribe")
     def heard(id: str, span: ClipSpan, session_id: SessionId) -> dict[str, Any]:
         audio = span.of(own.get(session_id, id))
-        heard = hearings.find(id, span.window) or studio.ears.transcribe(audio).text
-        hearings.keep(id, span.window, heard)
-        return {"transcript": heard, "recogniser": recogniser}
+        transcript = hearings.find(id, span.window) or studio.ears.transcribe(audio)
+        hearings.keep(id, span.window, transcript)
+        words = [word | {"sure": word["confidence"] >= SURE} for word in transcript_json(transcript)]
+        return {"transcript": transcript.text, "words": words, "recogniser": recogniser}
 
     @routes.post("/{id}/transcript")
     def words(id: str, said: ClipSpanTranscript, session_id: SessionId) -> dict[str, str]:

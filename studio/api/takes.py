@@ -8,23 +8,26 @@ from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
 from engines.audio.loudness import SILENCE_DB
 from engines.errors import EngineError
 from studio.api.errors import ProblemRoute, SessionId
+from studio.ears.ears import OFF, EarsFailed
 from studio.ears.quality import heard_lufs
-from studio.history import Format, Named, file_stem, take_json
+from studio.history import Format, Named, file_stem
 from studio.order import Order
 from studio.studio import Studio
 from studio.web.downloads import attachment
 
 MEDIA_TYPES: dict[Format, str] = {"wav": "audio/wav", "flac": "audio/flac", "mp3": "audio/mpeg"}
+BUSY = "too many takes wait to be heard; try again in a minute"
 Ids = Annotated[list[str], Body(embed=True, min_length=1)]
 KEPT = {"cache-control": "private, max-age=3600"}  # a take's audio never changes
 
 
 def router(studio: Studio) -> APIRouter:
     routes = APIRouter(prefix="/studio", tags=["takes"], route_class=ProblemRoute)
+    shown = studio.hearing.described
 
     @routes.get("/takes")
     def takes(session_id: SessionId) -> list[dict[str, Any]]:
-        return [take_json(take) for take in studio.history.list(session_id)]
+        return [shown(take) for take in studio.history.list(session_id)]
 
     @routes.get("/takes.zip")
     def export(session_id: SessionId, ids: Annotated[str, Query(min_length=1)], format: Format = "wav") -> Response:
@@ -34,7 +37,21 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/takes/{id}")
     def take(id: str, session_id: SessionId) -> dict[str, Any]:
-        return take_json(studio.history.get(session_id, id))
+        return shown(studio.history.get(session_id, id))
+
+    @routes.get("/takes/{id}/heard")
+    def heard(id: str, session_id: SessionId) -> dict[str, Any] | None:
+        """Return what was heard in a take, with the times of its words; None for an unheard take."""
+        found = studio.history.get(session_id, id).heard
+        return None if found is None else dict(found)
+
+    @routes.post("/takes/{id}/hear")
+    def hear(id: str, session_id: SessionId) -> dict[str, Any]:
+        """Hear a take in the background, also again. Raises EarsFailed while the ears are off or too many takes wait."""
+        found = studio.history.get(session_id, id)
+        if not studio.hearing.add(found):
+            raise EarsFailed(BUSY if studio.hearing.on else OFF)
+        return shown(found)
 
     @routes.get("/takes/{id}/loudness")
     def loudness(id: str, session_id: SessionId) -> dict[str, float | None]:
@@ -55,7 +72,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/takes/{id}/star")
     def star(id: str, session_id: SessionId, starred: Annotated[bool, Body(embed=True)]) -> dict[str, Any]:
-        return take_json(studio.history.star(session_id, id, starred))
+        return shown(studio.history.star(session_id, id, starred))
 
     @routes.delete("/takes/{id}")
     def delete(id: str, session_id: SessionId) -> JSONResponse:
@@ -64,20 +81,20 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/takes/{id}/restore")
     def restore(id: str, session_id: SessionId) -> dict[str, Any]:
-        return take_json(studio.history.restore(session_id, id))
+        return shown(studio.history.restore(session_id, id))
 
     @routes.post("/takes/delete")
     def delete_all(ids: Ids, session_id: SessionId) -> list[dict[str, Any]]:
         gone = studio.disk.delete(lambda: studio.history.delete_all(session_id, ids))
-        return [take_json(take) for take in gone]
+        return [shown(take) for take in gone]
 
     @routes.post("/takes/restore")
     def restore_all(ids: Ids, session_id: SessionId) -> list[dict[str, Any]]:
-        return [take_json(take) for take in studio.history.restore_all(session_id, ids)]
+        return [shown(take) for take in studio.history.restore_all(session_id, ids)]
 
     @routes.post("/takes/folder")
     def move(ids: Ids, session_id: SessionId, folder: Annotated[str, Body(embed=True)]) -> list[dict[str, Any]]:
-        return [take_json(take) for take in studio.history.move(session_id, ids, folder)]
+        return [shown(take) for take in studio.history.move(session_id, ids, folder)]
 
     return routes
 

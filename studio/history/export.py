@@ -52,8 +52,9 @@ def described(take: StoredTake) -> dict[str, Any]:
 
 
 def take_json(take: StoredTake) -> dict[str, Any]:
-    """Return a take as `GET /studio/takes/{id}` answers, without its session."""
-    return {"id": take.id, **described(take), "peaks": list(take.peaks)}
+    """Return a take without its session. The times of its words are left out, because lists of takes are asked for often."""
+    heard = take.heard and {name: value for name, value in take.heard.items() if name != "words"}
+    return {"id": take.id, **described(take), "peaks": list(take.peaks), "heard": heard}
 
 
 def zipped(named: Sequence[Named], format: Format, encoded: Callable[[StoredTake], bytes]) -> Iterator[bytes]:

@@ -3,7 +3,7 @@
 import logging
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from engines.types import Audio, Take
 from studio.database import batched, open_database, saving, transaction
 from studio.history.export import Format, Named, zipped
 from studio.history.files import TakeFiles
-from studio.history.rows import TakeRow
+from studio.history.rows import TakeRow, heard_column
 from studio.history.takes import StoredTake, UnknownTake, checked_folder, peaks
 from studio.order import Order
 from studio.stored_file import StoredFile
@@ -114,6 +114,10 @@ class History:
     def move(self, session_id: str, ids: Iterable[str], folder: str) -> Sequence[StoredTake]:
         """Put takes into a folder; an empty name removes them from their folder. All or none. Raises UnknownTake, BadInput."""
         return self._change(session_id, ids, folder=checked_folder(folder))
+
+    def keep_heard(self, session_id: str, id: str, heard: Mapping[str, Any]) -> StoredTake:
+        """Store what was heard in a take, also in a deleted one, which can be restored. Raises UnknownTake."""
+        return self._change(session_id, [id], deleted=True, heard=heard_column(heard))[0]
 
     def delete(self, session_id: str, id: str) -> None:
         """Hide a take until it is restored or purged. Raises UnknownTake."""

@@ -1,6 +1,8 @@
 """The table of takes in SQLite: one row for each take; nested values are JSON."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from pydantic import TypeAdapter
 from sqlmodel import Field, SQLModel
@@ -15,8 +17,10 @@ ORDER: TypeAdapter[Order] = TypeAdapter(FlatOrder)
 COST = TypeAdapter(Cost)
 PEAKS = TypeAdapter(list[float])
 NOTES = TypeAdapter(tuple[str, ...])
+HEARD = TypeAdapter(dict[str, Any] | None)
 FOLDER_COLUMN = {"server_default": ""}  # rows of earlier studios have no value
 NOTES_COLUMN = {"server_default": "[]"}  # likewise
+HEARD_COLUMN = {"server_default": "null"}  # likewise
 
 
 class TakeRow(SQLModel, table=True):
@@ -38,6 +42,7 @@ class TakeRow(SQLModel, table=True):
     peaks: str
     folder: str = Field("", sa_column_kwargs=FOLDER_COLUMN)
     notes: str = Field("[]", sa_column_kwargs=NOTES_COLUMN)
+    heard: str = Field("null", sa_column_kwargs=HEARD_COLUMN)
 
     @classmethod
     def of(cls, take: StoredTake, deleted_at: float | None = None) -> "TakeRow":
@@ -56,6 +61,7 @@ class TakeRow(SQLModel, table=True):
             peaks=PEAKS.dump_json(list(take.peaks)).decode(),
             folder=take.folder,
             notes=NOTES.dump_json(tuple(take.notes)).decode(),
+            heard=heard_column(take.heard),
         )
 
     def stored(self) -> StoredTake:
@@ -73,4 +79,10 @@ class TakeRow(SQLModel, table=True):
             peaks=PEAKS.validate_json(self.peaks),
             folder=self.folder,
             notes=NOTES.validate_json(self.notes),
+            heard=HEARD.validate_json(self.heard),
         )
+
+
+def heard_column(heard: Mapping[str, Any] | None) -> str:
+    """Return what was heard as the column stores it."""
+    return HEARD.dump_json(None if heard is None else dict(heard)).decode()

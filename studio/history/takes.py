@@ -1,9 +1,10 @@
 """The stored take and its errors."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,7 @@ class StoredTake:
     peaks: Sequence[float]  # 0 to 1, in playing order
     folder: str = ""  # chosen by its session; empty = none
     notes: Sequence[str] = ()  # the engine's warnings about possible faults of the take
+    heard: Mapping[str, Any] | None = None  # JSON, see studio/hearing; None if the take was not heard
 
 
 def checked_folder(name: str) -> str:

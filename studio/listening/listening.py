@@ -2,8 +2,10 @@
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from engines.types import Audio
 from studio.history import History, StoredTake, UnknownTake
@@ -118,6 +120,12 @@ class Listening:
     def record(self, session_id: str, take_id: str) -> tuple[int, int, int]:
         """Return how often a take won, tied and lost in this session's blind trials."""
         return record(self._trials.all(session_id), take_id)
+
+    def heard(self, session_id: str, take_id: str) -> Mapping[str, Any] | None:
+        """Return what was heard in a take; None for an unheard or deleted take. Show it only after the vote is sealed."""
+        with suppress(UnknownTake):
+            return self._history.get(session_id, take_id).heard
+        return None
 
     def _begin(self, session_id: str, takes: Sequence[StoredTake]) -> Trial:
         now = self._now()

@@ -15,11 +15,20 @@ def desk(listening: Listening, session_id: str, trial: Trial | None) -> dict[str
     blind = trial is not None and trial.stage != "sealed"
     place = trial and listening.place(session_id, trial)
     return {
-        "trial": trial and trial_json(trial),
+        "trial": trial and _shown(listening, trial),
         "place": place and {"pair": place[0], "pairs": place[1]},
         "pairs": listening.waiting(session_id),
         "tally": None if blind else [_tally(one) for one in listening.tally(session_id)],
     }
+
+
+def _shown(listening: Listening, trial: Trial) -> dict[str, Any]:
+    """Return a trial; after its names are shown, with what was heard in both takes."""
+    told = trial_json(trial)
+    if trial.stage == "sealed":
+        for name, side in (("a", trial.a), ("b", trial.b)):
+            told[name]["heard"] = listening.heard(trial.session_id, side.contender.take_id)
+    return told
 
 
 def trial_json(trial: Trial) -> dict[str, Any]:

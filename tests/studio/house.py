@@ -22,7 +22,8 @@ from studio.champions.factory import open_champions
 from studio.disk_space import DiskSpace
 from studio.ears.ears import Ears
 from studio.ears.vocabulary import TimedWord, TypedWord
-from studio.history import History
+from studio.hearing import TakeHearing
+from studio.history import History, StoredTake
 from studio.listening import Listening
 from studio.named_voices import NamedVoices
 from studio.programs import Programs
@@ -85,6 +86,10 @@ def unaligned(audio: Audio, words: Sequence[TypedWord]) -> Sequence[TimedWord]:
     return ()
 
 
+def ignore(take: StoredTake) -> None:
+    """Leave new takes unheard, where hearing is not the subject."""
+
+
 @contextmanager
 def studio_of(
     folder: Path,
@@ -93,8 +98,10 @@ def studio_of(
     settings: Settings | None = None,
     judge: Judge = passing,
     align: Align = unaligned,
+    *,
+    hears: bool = False,
 ) -> Iterator[Studio]:
-    """A running studio; its data outlives it in `folder`."""
+    """A running studio; its data outlives it in `folder`. It hears new takes only if `hears`, which starts a process."""
     ENGINES[ENGINE] = metronome
     settings = settings or Settings(data_dir=folder / "data")
     samples = folder / "samples"
@@ -105,7 +112,16 @@ def studio_of(
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)
-    speaking = SpeechService(manager, session_clips, history, champions, directions=settings.stage_directions)
+    ears = Ears(on=settings.ears)
+    hearing = TakeHearing(ears, history, busy=manager.queue, directions=settings.stage_directions)
+    speaking = SpeechService(
+        manager,
+        session_clips,
+        history,
+        champions,
+        directions=settings.stage_directions,
+        kept=hearing.add if hears else ignore,
+    )
     named_voices = NamedVoices(manager, champions, session_clips, (ENGINE,), settings.aliases)
     scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, align)
     studio = Studio(
@@ -115,7 +131,8 @@ def studio_of(
         clips=clips,
         session_clips=session_clips,
         history=history,
-        ears=(ears := Ears(on=settings.ears)),
+        ears=ears,
+        hearing=hearing,
         listening=listening,
         champions=champions,
         named_voices=named_voices,
@@ -132,6 +149,7 @@ def studio_of(
         yield studio
     finally:
         studio.scripts.renderer.close()
+        hearing.close()
         ears.close()
         telemetry.close()
         manager.close(0.0)

@@ -50,6 +50,33 @@ interface Take {
   folder: string; // empty: in none
   notes?: string[]; // of the engine, on what may be wrong with it
   peaks: number[];
+  heard: HeardTake | null; // null: not heard yet
+  hearing: boolean; // waits, or is heard now
+}
+interface HeardWord {
+  word: string;
+  start_s: number;
+  end_s: number;
+  confidence: number; // 0 to 1
+  sure: boolean; // whether it need not be checked
+}
+/** A written word that differs, or an added one. */
+interface OtherWord {
+  word: string;
+  index: number; // of the written words
+  start_s: number;
+  end_s: number;
+  heard?: string; // instead of it
+}
+interface HeardTake {
+  complete: boolean | null; // null: the words could not be compared
+  missing: OtherWord[];
+  misheard: OtherWord[];
+  added: OtherWord[];
+  unsure: OtherWord[];
+  transcript: string;
+  message: string; // why the words could not be compared
+  faults: { name: string; severity: "doubt" | "fail"; message: string }[];
 }
 /** Where a request stands. */
 interface SpeakStatus {
@@ -464,6 +491,7 @@ interface Arm {
 interface TrialSide extends Required<Arm> {
   sound: string; // the rest is told once the vote is sealed
   take: string;
+  heard: HeardTake | null;
 }
 interface Trial extends Record<Side, TrialSide> {
   id: string;

@@ -11,7 +11,6 @@ from starlette.requests import HTTPConnection
 
 from engines.errors import BadInput, Cancelled, EngineError
 from engines.registry import settings
-from studio.history import take_json
 from studio.order import Order, flat, read_order
 from studio.studio import Studio
 from studio.ui.components import fields
@@ -144,7 +143,7 @@ def perform(studio: Studio, order: Order, session_id: str, arrived_at: float) ->
         yield status_json(performance), None, None
         take = performance.result()
         audio = studio.history.audio_path(session_id, take.id)
-        yield status_json(performance), handed(audio, audio.name), take_json(take)
+        yield status_json(performance), handed(audio, audio.name), studio.hearing.described(take)
     except Cancelled:
         yield status_json(performance), None, None
     finally:

@@ -5,6 +5,7 @@ import { Waveform } from "../audio/waveform.js";
 import { openKeeper } from "../champions/editor.js";
 import { h, icon } from "../core/dom.js";
 import { setting } from "../core/format.js";
+import { heardDetails, lostWords } from "../takes/heard.js";
 import { OTHER, SIDES } from "./pair.js";
 import { armWords } from "./results.js";
 
@@ -36,7 +37,9 @@ export class Outcome {
       h(
         "div.blind-sides",
         {},
-        ...this.cards.map((card, at) => h("div.side-column", {}, card, keep(this.trial, SIDES[at]))),
+        ...this.cards.map((card, at) =>
+          h("div.side-column", {}, card, ...words(this.trial[SIDES[at]]), keep(this.trial, SIDES[at])),
+        ),
       ),
       ...notes(this.trial).map((note) => h("p.hint", {}, note)),
       h(
@@ -64,6 +67,13 @@ export class Outcome {
     const load = async (/** @type {Side} */ side) => (pair.tracks ?? (await pair.fetch()))[side];
     return playAll(SIDES.map((side) => ({ key: this.trial[side].sound, load: () => load(side) })));
   }
+}
+
+/** Lost words, or that all are heard; none for a take that was not heard. @param {TrialSide} side */
+function words({ heard }) {
+  if (!heard) return [];
+  const lost = lostWords(heard);
+  return [h("p.side-words", {}, lost ? icon("warn") : null, lost || heardDetails(heard)[0])];
 }
 
 /** @param {Trial} trial @param {Side} side */

@@ -6,7 +6,7 @@ import { setVoice, state } from "../core/state.js";
 import { record } from "../core/undo.js";
 import { during } from "./activity.js";
 import { addMine } from "./clips.js";
-import { hear, write } from "./hearing.js";
+import { hear, writeOrOffer } from "./hearing.js";
 import * as transcripts from "./transcripts.js";
 
 /** @type {Record<MendName, {verb: string, done: string}>} */
@@ -56,14 +56,14 @@ function carried({ clip, start_s, end_s }, better) {
   return { start_s, end_s: Math.min(end_s, better.duration_s) };
 }
 
-/** Let the recogniser fill in the transcript of the part. Rough: the designer reads and corrects it. */
+/** Let the recogniser fill in the transcript of the part. The designer reads and corrects it. */
 export async function transcribe() {
   const { voice } = state;
   if (!voice) return;
   await attempt(async () => {
-    const words = await hear(voice);
-    if (!words) throw new Refusal("no speech was recognised; type the words that you hear");
-    write(words);
+    const heard = await hear(voice);
+    if (!heard.transcript) throw new Refusal("no speech was recognised; type the words that you hear");
+    if (voice === state.voice) writeOrOffer(heard);
   });
   fields.focus("transcript");
 }

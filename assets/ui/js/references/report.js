@@ -7,6 +7,7 @@ import { post, reason } from "../core/server.js";
 import { state } from "../core/state.js";
 import { debounced } from "../core/timing.js";
 import { activity } from "./activity.js";
+import { doubtList } from "./doubts.js";
 import { MENDS, mend, transcribe } from "./mends.js";
 import { isTyped } from "./transcripts.js";
 
@@ -42,7 +43,7 @@ export function mount(element) {
   const work = h("p.busy", { role: "status", hidden: true });
   const problems = h("ul.problems", { "aria-label": "Problems of the reference" });
   const chips = h("ul.chips", { "aria-label": "Passed checks of the reference" });
-  element.append(h("div.report", {}, listen, work, problems, chips));
+  element.append(h("div.report", {}, doubtList(), listen, work, problems, chips));
   const soon = debounced(300, () => examine(problems, chips));
   follow(STATE.voice, () => soon());
   on(EVENT.heard, () => {

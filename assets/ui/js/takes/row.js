@@ -14,6 +14,7 @@ import { downloadMenu } from "./export.js";
 import { isChosen, press, toggleChosen } from "./selection.js";
 import { audioOf, discard, star } from "./takes.js";
 import { voiceOf } from "./voice.js";
+import { TakeWords } from "./words.js";
 
 export class TakeRow {
   /** @param {Take} take */
@@ -33,6 +34,7 @@ export class TakeRow {
     this.compare = iconButton("compare", "Add to Compare", () => toggleCompare(this.take.id), {
       "aria-pressed": "false",
     });
+    this.words = new TakeWords(take);
     this.element = this.#row();
     new ResizeObserver(() => this.#drawText()).observe(this.text);
     this.updateSlider = seekable(this.waveform, "Playback position", {
@@ -105,6 +107,7 @@ export class TakeRow {
         ),
       ),
       ...(this.take.notes ?? []).map((note) => h("p.take-note", {}, icon("warn"), note)),
+      ...this.words.elements,
     ];
   }
 
@@ -131,6 +134,7 @@ export class TakeRow {
     this.folder.hidden = !take.folder;
     this.voice.textContent = voiceOf(take.order);
     this.voice.hidden = !this.voice.textContent;
+    this.words.update(take);
     this.mark();
     this.drawEngine();
     this.drawPlayer();

@@ -81,15 +81,18 @@ function moveBack(before) {
   });
 }
 
-/** Delete with a way back. @param {string[]} ids */
-export async function discard(ids) {
+/** Delete with a way back. @param {string[]} ids @param {string} why  the first sentence of the message */
+export async function discard(ids, why = "") {
   await attempt(async () => {
     await post("/studio/takes/delete", { ids });
     if (ids.includes(player.playing() ?? "")) player.stop();
     setTakes(state.takes.filter((take) => !ids.includes(take.id)));
     emit(EVENT.discarded, ids);
     const words = ids.length > 1 ? `${plural(ids.length, "take")} deleted.` : "Take deleted.";
-    toastDeletion(words, { words: `deletion of ${plural(ids.length, "take")}`, back: () => bringBack(ids) });
+    toastDeletion(why ? `${why} ${words}` : words, {
+      words: `deletion of ${plural(ids.length, "take")}`,
+      back: () => bringBack(ids),
+    });
   });
 }
 

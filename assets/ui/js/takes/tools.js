@@ -10,9 +10,11 @@ import { debounced } from "../core/timing.js";
 import { exportMenu } from "./export.js";
 import { filter, setFilter, shownTakes } from "./filter.js";
 import { foldersOf } from "./fits.js";
+import { lostWords } from "./heard.js";
 import { openMove } from "./move.js";
 import { chooseNone, chosenTakes, meantTakes, playThrough } from "./selection.js";
 import { discard } from "./takes.js";
+import { search as searches, untilComplete } from "./until-complete.js";
 
 /** Values of the choice; a folder's own is its name behind a slash. */
 const [ALL, NONE] = ["all", "none"];
@@ -76,7 +78,9 @@ export function actions() {
   const more = menu(iconButton("dots", "Actions for takes"), () => {
     const takes = meantTakes();
     const [words, starred] = [plural(takes.length, "take"), takes.filter((take) => take.starred).length];
+    const lost = state.takes.find(({ id, heard }) => id === state.selected && lostWords(heard));
     return [
+      ...(lost && !searches() ? [entry("Generate until complete", () => untilComplete(lost))] : []),
       entry(`Move ${words} to a folder…`, () => openMove(takes)),
       entry(`Delete ${words}${starred ? ` (${starred} starred)` : ""}`, () => discard(takes.map(({ id }) => id))),
     ];

@@ -1,0 +1,97 @@
+/** "Generate until complete": further takes with new seeds until all words of one are heard; the best take is kept. */
+import { changed } from "../core/bus.js";
+import { STATE } from "../core/events.js";
+import { get, post } from "../core/server.js";
+import { select, state } from "../core/state.js";
+import { sleep } from "../core/timing.js";
+import { toast } from "../core/toast.js";
+import { speak, stop } from "../speak/synthesis.js";
+import { lostCount, lostWords } from "./heard.js";
+import { discard, loadTakes } from "./takes.js";
+
+/** @typedef {{take: Take, words: string, stopped: boolean}} Search */
+
+const MOST = 4; // further takes
+const LOOK_MS = 300;
+const LOOKS_MAX = 400; // two minutes
+
+/** @type {Search | null} */
+let current = null;
+
+/** The search that runs, if any. */
+export function search() {
+  return current;
+}
+
+/** Make no further take. What was made until now is compared and kept. */
+export function stopSearch() {
+  if (!current) return;
+  current.stopped = true;
+  show("Stopping");
+  stop();
+}
+
+/** @param {Take} take  whose line is spoken again */
+export async function untilComplete(take) {
+  if (current || state.synthesis) return;
+  const mine = { take, words: "", stopped: false };
+  current = mine;
+  /** @type {Take[]} */
+  const made = [];
+  try {
+    for (let count = 1; count <= MOST && !mine.stopped; count++) {
+      show(`Generating take ${count} of at most ${MOST}`);
+      const next = await speak({ ...take.order, seed: null }, { aloud: false });
+      if (!next) break; // stopped or failed
+      show(`Checking take ${count} of at most ${MOST}`);
+      made.push(await heard(next, mine));
+      if (lostCount(made[made.length - 1].heard) === 0) break;
+    }
+  } finally {
+    current = null;
+    changed(STATE.takes);
+  }
+  if (made.length) await keepBest(take, made);
+}
+
+/** @param {string} words */
+function show(words) {
+  if (!current) return;
+  current.words = `${words}…`;
+  changed(STATE.takes);
+}
+
+/** The take once it was heard; as it is where that is stopped or impossible. @param {Take} take @param {Search} mine @returns {Promise<Take>} */
+async function heard(take, mine) {
+  let now = take;
+  for (let look = 0; look < LOOKS_MAX && !now.heard && !mine.stopped; look++) {
+    now = await get(`/studio/takes/${take.id}`);
+    if (!now.heard && !now.hearing) now = await post(`/studio/takes/${take.id}/hear`, {});
+    if (!now.heard) await sleep(LOOK_MS);
+  }
+  return now;
+}
+
+/** Keep the best of the new takes, if it is better than the first one; delete the others, with a way back. @param {Take} first @param {Take[]} made */
+async function keepBest(first, made) {
+  const [best] = [first, ...made].toSorted((one, other) => rank(one) - rank(other)); // of equals the earlier one
+  const others = made.filter(({ id }) => id !== best.id).map(({ id }) => id);
+  await loadTakes();
+  const words = outcome(first, best);
+  if (others.length) await discard(others, words);
+  else toast(words);
+  select(best.id);
+}
+
+/** @param {Take} first @param {Take} best */
+function outcome(first, best) {
+  if (lostCount(best.heard) === 0) return "All words are heard in the new take.";
+  if (best.id === first.id) return "No new take is better. The first take stays.";
+  return `The best take still has differences. ${lostWords(best.heard)}.`;
+}
+
+/** Words count most, then the faults of the audio. @param {Take} take */
+function rank({ heard }) {
+  const faults = (heard?.faults ?? []).map(({ severity }) => (severity === "fail" ? 0.1 : 0.01));
+  return lostCount(heard) + faults.reduce((sum, one) => sum + one, 0);
+}

@@ -1,0 +1,77 @@
+/** The words of a take: one chip for lost words, details on demand, and new takes until all words are heard. */
+import { announce, h, icon } from "../core/dom.js";
+import { attempt } from "../core/login.js";
+import { post } from "../core/server.js";
+import { state } from "../core/state.js";
+import { heardDetails, lostWords } from "./heard.js";
+import { loadTakes } from "./takes.js";
+import { search, stopSearch, untilComplete } from "./until-complete.js";
+
+export class TakeWords {
+  /** @param {Take} take */
+  constructor(take) {
+    this.take = take;
+    this.drawn = "";
+    this.button = h("button.take-words", { type: "button", onclick: () => this.#press() });
+    this.list = h("ul.take-heard", { id: `heard-${take.id}`, hidden: true });
+    this.more = h(
+      "button.quiet.small",
+      { type: "button", onclick: () => untilComplete(this.take) },
+      icon("again"),
+      "Generate until complete",
+    );
+    this.words = h("p", { role: "status" });
+    this.stop = h("button.quiet.small", { type: "button", onclick: stopSearch }, icon("stop"), "Stop");
+    this.progress = h("div.take-search", { hidden: true }, this.words, this.stop);
+    this.elements = [h("div.take-lost", {}, this.button, this.more), this.list, this.progress];
+  }
+
+  /** @param {Take} take  as the server tells it now */
+  update(take) {
+    const waited = this.take.hearing;
+    this.take = take;
+    this.#drawSearch();
+    const now = JSON.stringify([take.heard, take.hearing, state.recogniser]);
+    if (now === this.drawn) return;
+    this.drawn = now;
+    this.#draw();
+    if (waited && take.heard && !search()) announce(lostWords(take.heard) || "All words heard.");
+  }
+
+  #draw() {
+    const { heard, hearing } = this.take;
+    const lost = lostWords(heard);
+    const words = heard ? lost || "Words" : hearing ? "Checking words…" : "Check words";
+    this.button.replaceChildren(...(lost ? [icon("warn")] : []), words);
+    this.button.classList.toggle("lost", Boolean(lost));
+    this.button.disabled = !heard && hearing;
+    this.button.hidden = !heard && !state.recogniser;
+    this.button.title = heard ? "Show what was heard" : "";
+    this.more.hidden = !lost;
+    if (heard) this.button.setAttribute("aria-controls", this.list.id);
+    if (heard) this.button.setAttribute("aria-expanded", String(!this.list.hidden));
+    this.list.replaceChildren(...(heard ? heardDetails(heard).map((sentence) => h("li", {}, sentence)) : []));
+  }
+
+  #drawSearch() {
+    const mine = search()?.take.id === this.take.id;
+    this.more.disabled = Boolean(search());
+    const words = mine ? (search()?.words ?? "") : "";
+    if (this.words.textContent !== words) this.words.textContent = words;
+    this.progress.hidden = !mine;
+  }
+
+  #press() {
+    if (!this.take.heard) return this.#hear();
+    this.list.hidden = !this.list.hidden;
+    this.button.setAttribute("aria-expanded", String(!this.list.hidden));
+    return undefined;
+  }
+
+  #hear() {
+    return attempt(async () => {
+      await post(`/studio/takes/${this.take.id}/hear`, {});
+      await loadTakes();
+    });
+  }
+}
