@@ -110,7 +110,7 @@ def test_a_poor_clip_is_taken_and_named_on_the_report_card(visitor: Visitor, tmp
 def test_an_empty_script_is_refused_without_asking_the_server(visitor: Visitor) -> None:
     visitor.write("   ")
     visitor.speak()
-    visitor.expect_message("The script is empty; type a line.")
+    visitor.expect_message("The text is empty; type a line.")
     expect(visitor.page.locator("#script textarea")).to_be_focused()
 
 
