@@ -59,3 +59,25 @@ def test_who_says_something_else_has_it_transcribed(recorder: Visitor) -> None:
     page.get_by_role("button", name="Stop and use").click()
     recorder.expect_message("Automatic transcript.")
     expect(page.locator(WORDS)).not_to_have_value("")
+
+
+def test_a_word_to_check_selects_its_word_and_leaves_the_list_when_corrected(visitor: Visitor, voice: Path) -> None:
+    page = visitor.page
+    visitor.upload(voice)
+    words = page.locator(".doubts").get_by_role("button", name="studio", exact=True)
+    words.click()
+    assert page.evaluate("getSelection().toString()") == "studio"
+    page.keyboard.type("workshop")
+    expect(words).to_have_count(0)
+
+
+def test_transcribe_keeps_what_was_typed_and_offers_to_replace_it(visitor: Visitor, voice: Path) -> None:
+    page = visitor.page
+    visitor.upload(voice)
+    visitor.expect_message("Automatic transcript.")
+    page.locator(WORDS).fill("My own words.")
+    page.get_by_role("button", name="Transcribe").click()
+    visitor.expect_message("Your transcript is kept.")
+    expect(page.locator(WORDS)).to_have_value("My own words.")
+    page.get_by_role("button", name="Replace transcript").click()
+    expect(page.locator(WORDS)).not_to_have_value("My own words.")
