@@ -271,13 +271,14 @@ def test_a_studio_at_rest_leaves_the_processor_to_others(watched: Served) -> Non
     assert process.num_ctx_switches().voluntary - before < 3 * 150  # Gradio alone wakes some 700 times a second
 
 
+UNHEARD = {"heard": None, "hearing": False}  # a take is heard at some time after it was made
+
+
 def test_a_studio_whose_database_was_lost_starts_with_every_take_and_champion(tmp_path: Path) -> None:
     visitor = {"cookie": f"{COOKIE}={secrets.token_urlsafe(16)}"}
 
     def kept(client: httpx.Client) -> tuple[object, object, bytes]:
-        takes = [
-            {**take, "heard": None} for take in client.get("/studio/takes").json()
-        ]  # heard words are in the database
+        takes = [{**take, **UNHEARD} for take in client.get("/studio/takes").json()]
         sound = client.get(f"/studio/takes/{takes[0]['id']}/audio.wav").content
         return takes, client.get("/studio/champions").json(), sound
 

@@ -58,9 +58,11 @@ def test_two_long_texts_of_one_session_leave_a_row_to_another(houses) -> None:
 def test_a_third_session_speaks_at_the_end_of_a_segment_and_all_takes_are_complete(houses, immediate) -> None:
     tick = Paced()
     house = houses(PATIENT, tick=tick)
-    long = [house.say(LONG, session_id=session) for session in ("ann", "ben")]
-    until(lambda: all(each.state == "running" for each in long))
+    long = [house.say(LONG, session_id="ann")]
+    until(lambda: long[0].state == "running")  # its first step waits for the test
+    long.append(house.say(LONG, session_id="ben"))
     tick.take(1)
+    until(lambda: all(each.state == "running" for each in long))
     third = house.say("abc", session_id="cid")
     tick.take(8)  # the rest of a segment, then the line
     assert third.wait(PATIENCE_S)
