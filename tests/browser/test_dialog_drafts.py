@@ -96,7 +96,7 @@ def test_the_voice_of_the_same_name_is_filled_in_where_a_character_has_none(visi
     bring(visitor, "id\tcharacter\ttext\nA\tAmber\tOne.\nB\tBo\tTwo.")
     page.get_by_role("button", name="Cast", exact=True).click()
     expect(asked.get_by_label("Voice of Amber", exact=True)).to_have_value("amber")
-    expect(asked.locator(".cast-part", has_text="Amber").first).to_contain_text("Suggested: same name")
+    expect(asked.locator(".cast-part", has_text="Amber").first).to_contain_text("Suggested because the names match")
     expect(asked.get_by_label("Voice of Bo", exact=True)).to_have_value("")
     asked.get_by_role("button", name="Save cast").click()
     expect(asked).to_have_count(0)

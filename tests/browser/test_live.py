@@ -162,7 +162,7 @@ class Walk:
     def is_comparing(self) -> bool:
         return bool(self.page.evaluate("document.body.dataset.page === 'compare'"))
 
-    def reported(self, page: str) -> dict[str, Any]:
+    def answers_for(self, page: str) -> dict[str, Any]:
         """What the studio says of what this page shows."""
         path = {"script": self.sheet, "compare": "trials", "monitor": "telemetry?series=false", "speak": "takes"}
         return {"renders": self.ask("projects/renders"), page: self.ask(path.get(page, page))}
@@ -174,7 +174,7 @@ class Walk:
         def agrees() -> bool:
             shown = self.page.evaluate(SHOWN)
             page = shown["page"]
-            reported.append(self.told(page))
+            reported.append(self.answers_for(page))
             says = CHECKS[page]
             return (
                 not shown["lost"]
