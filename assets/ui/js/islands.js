@@ -5,6 +5,7 @@
 import { follow } from "./core/bus.js";
 import { h } from "./core/dom.js";
 import { STATE } from "./core/events.js";
+import { sentence } from "./core/format.js";
 import { page } from "./core/pages.js";
 import { fetched, Refusal, reason } from "./core/server.js";
 import { allPending } from "./script/pending.js";
@@ -77,7 +78,7 @@ async function draw(name, element) {
     keys.set(PAGE_OF[name], island.KEYS ?? {});
     return true;
   } catch (error) {
-    element.replaceChildren(h("p.hint", { role: "status" }, reason(error)));
+    element.replaceChildren(h("p.hint", { role: "status" }, sentence(reason(error))));
     if (error instanceof Refusal) return false;
     throw error;
   }
