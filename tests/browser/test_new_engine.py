@@ -81,7 +81,7 @@ def test_more_is_offered_only_where_it_opens_something(visitor: Visitor) -> None
     expect(page.locator("#force")).to_be_hidden()
     more.click()
     expect(pitch).to_be_visible()
-    expect(more).to_have_text("Less")
+    expect(more).to_have_text("Fewer settings")
     page.locator("#engine label", has_text="Big Drum").click()
     expect(more).to_be_hidden()
     expect(page.get_by_label("Random seed")).to_be_visible()
