@@ -46,6 +46,8 @@ def test_files_of_a_sheet_have_its_written_words_and_no_directions(visitor: Visi
     expect(row(page, "see page 3").locator(".direction")).to_have_count(0)
     page.get_by_role("button", name="Render").first.click()
     until(lambda: statuses(visitor) == ["made", "made", "failed"])
+    render = f"{visitor.url}/studio/projects/{project}/render"
+    until(lambda: page.request.get(render).json()["state"] == "done")  # a check that failed makes further takes
     expect(row(page, "[laughs]")).to_contain_text("only stage directions")
     for line in ("Hold the gate", "see page 3"):
         row(page, line).locator(".c-text").click()
