@@ -47,7 +47,7 @@ class Spoken:
 
 
 def takes(folder: Path, each: int) -> list[Spoken]:
-    """Return `each` takes of every voice and engine; those that the folder lacks are made."""
+    """Return `each` takes of every voice and engine. Make the takes that the folder does not have."""
     folder.mkdir(parents=True, exist_ok=True)
     known = read_references(VOICES / "natural")
     found = []

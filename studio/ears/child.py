@@ -19,7 +19,7 @@ DIED = object()  # the answer of a process that ended before it answered
 
 
 class Child:
-    """One child process. Thread-safe; calls wait in turn."""
+    """A child process that answers one task at a time. Thread-safe: concurrent calls wait."""
 
     def __init__(self, command: tuple[str, ...], idle_s: float, rss_max: int) -> None:
         """End the process after `idle_s` seconds without a task, and when it is larger than `rss_max` bytes after a task."""

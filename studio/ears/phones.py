@@ -1,4 +1,4 @@
-"""How different phones sound, and sequences of phones: 0 for equal ones, about 1 for unlike ones."""
+"""Measure how different two phones, or two sequences of phones, sound: from 0 (equal) to about 1 (unlike)."""
 
 from collections.abc import Sequence
 from functools import lru_cache

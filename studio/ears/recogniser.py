@@ -46,7 +46,7 @@ class ScoredWord:
 
 
 class Recogniser:
-    """One loaded model. Not thread-safe."""
+    """A loaded speech recognition model. Not thread-safe."""
 
     def __init__(self, folder: Path, threads: int) -> None:
         from faster_whisper import WhisperModel

@@ -1,4 +1,4 @@
-"""How long words last compared with their phones and with the tempo of their line."""
+"""Compare the length of each word with the length that its phones and the tempo of the line suggest."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from studio.ears.boundaries import units
 from studio.ears.vocabulary import TimedWord
 
 UNIT_S = 0.065  # typical length of a unit; see `boundaries.units`
-FROM_WORDS = 4  # a shorter line has no tempo of its own
+FROM_WORDS = 4  # a shorter line is too short to measure a tempo
 
 
 def paces(words: Sequence[TimedWord]) -> list[float]:

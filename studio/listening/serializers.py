@@ -24,11 +24,11 @@ def desk(listening: Listening, session_id: str, trial: Trial | None) -> dict[str
 
 def _shown(listening: Listening, trial: Trial) -> dict[str, Any]:
     """Return a trial; after its names are shown, with what was heard in both takes."""
-    told = trial_json(trial)
+    shown = trial_json(trial)
     if trial.stage == "sealed":
         for name, side in (("a", trial.a), ("b", trial.b)):
-            told[name]["heard"] = listening.heard(trial.session_id, side.contender.take_id)
-    return told
+            shown[name]["heard"] = listening.heard(trial.session_id, side.contender.take_id)
+    return shown
 
 
 def trial_json(trial: Trial) -> dict[str, Any]:

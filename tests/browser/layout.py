@@ -78,8 +78,8 @@ FAULTS = r"""
     const { textOverflow, overflowX } = getComputedStyle(one);
     const field = one.matches('input:not([type=range], [type=checkbox], [type=radio], [type=color], [type=file])');
     const over = one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0;
-    const told = one === document.activeElement || textOverflow === 'ellipsis' || SCROLLS.has(overflowX) || one.title;
-    if (over && (field || one.matches('button, a')) && !told) faults.push(`wider than its control: ${name(one)}`);
+    const readable = one === document.activeElement || textOverflow === 'ellipsis' || SCROLLS.has(overflowX) || one.title;
+    if (over && (field || one.matches('button, a')) && !readable) faults.push(`wider than its control: ${name(one)}`);
   }
   const placed = controls.map((one) => [one, visible(one), overlay(one)]);
   placed.forEach(([one, rect, over], at) => {

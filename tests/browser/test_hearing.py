@@ -67,10 +67,10 @@ def test_a_word_to_check_selects_its_word_and_leaves_the_list_when_corrected(vis
     def doubt(route: Route) -> None:
         """Give the real answer, but without confidence in one word, because the recogniser knows this clip well."""
         answer = route.fetch()
-        told = answer.json()
-        for word in told["words"]:
+        transcript = answer.json()
+        for word in transcript["words"]:
             word["sure"] = "studio" not in word["word"].lower()
-        route.fulfill(response=answer, json=told)
+        route.fulfill(response=answer, json=transcript)
 
     page.route("**/transcribe", doubt)
     visitor.upload(voice)

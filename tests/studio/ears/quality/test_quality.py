@@ -47,7 +47,7 @@ def test_a_good_clip_has_no_fault(name: str) -> None:
 
 
 def test_a_tone_at_the_nyquist_frequency_whose_phase_changes_is_found() -> None:
-    """As in a vocoder whose highest bin was never trained."""
+    """Use the tone of a vocoder whose highest frequency bin was not trained."""
     voice = clip("natural/natural-02")
     frames = np.random.default_rng(2).normal(size=len(voice.samples) // 1024 + 2)
     changing = np.interp(np.arange(len(voice.samples)) / 1024, np.arange(len(frames)), frames)
