@@ -1,7 +1,7 @@
 # Two commands matter: `make studio` opens the studio, `make test` proves it. Both install what is missing.
 PYTHON ?= python3
 BIN := .venv/bin
-TRITON := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),.venv/triton.stamp .venv/haproxy.stamp .venv/nginx.stamp)
+TRITON := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),.venv/triton.stamp .venv/haproxy.stamp .venv/nginx.stamp .venv/prometheus.stamp)
 unexport PYTHONDONTWRITEBYTECODE  # else each of the many processes of a test run compiles all it imports
 
 # A .venv made earlier by another Python would be used instead of the one asked for.
@@ -20,16 +20,19 @@ test: .venv/test.stamp $(TRITON) node_modules/.package-lock.json
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	node_modules/.bin/biome check --error-on-warnings
-	node_modules/.bin/tsc --project .
-	node --test tests/js/*.test.js
-	$(MAKE) --jobs 2 mypy pytest
+	$(MAKE) --jobs 2 mypy scripts
+	$(MAKE) pytest
 
 mypy:
 	$(BIN)/mypy
 
-# One process more than the cores the gate is timed on: a test in the browser waits a tenth of its time, for sound that plays.
+scripts: node_modules/.package-lock.json
+	node_modules/.bin/tsc --project .
+	node --test tests/js/*.test.js
+
+# A process for each core that the gate is timed on. With three, six browser files took 1.3 times as long.
 pytest:
-	$(BIN)/python -m pytest -n 3 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # What takes minutes and seldom changes: training, voices held to their cards, a real Triton server under a platform's calls,
 # processes killed again and again, transfers cut and stalled, GPU kernels interpreted, memory over long texts.
@@ -41,6 +44,11 @@ REQUESTS ?= 100000
 SEED ?= 1
 fuzz: .venv/test.stamp
 	$(BIN)/python -m pytest tests/faults -m long -s --requests $(REQUESTS) --seed $(SEED)
+
+# Mixed requests through all doors of a studio with the embedded engines and injected faults; the report is .cache/soak.html.
+soak: REQUESTS = 1000
+soak: .venv/test.stamp
+	$(BIN)/python -m pytest tests/faults/test_soak.py -m long -s --requests $(REQUESTS) --seed $(SEED) --timeout 14400
 
 # On a machine with an NVIDIA GPU: both engines there. What came of it stays in the tree, under the commit it was taken at.
 COMMIT ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*')
@@ -93,6 +101,12 @@ $(BIN)/uv:
 	command -v nginx >/dev/null || { apt-get -qq update && apt-get -qq install -y --no-install-recommends nginx; }
 	touch $@
 
+# The tests run Prometheus with the alert rules (deploy/grafana). The package is only unpacked, because its installation starts a service.
+.venv/prometheus.stamp: | $(BIN)/uv
+	command -v prometheus >/dev/null || { cd .venv && apt-get -qq update && apt-get -qq download prometheus && \
+		dpkg-deb -x prometheus_*.deb prometheus && rm prometheus_*.deb; }
+	touch $@
+
 # The browser tests drive Debian's Chromium; elsewhere, install Chromium at /usr/bin/chromium yourself.
 .venv/chromium.stamp: | $(BIN)/uv
 	command -v chromium >/dev/null || { apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium; }
@@ -113,7 +127,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --no-emit-index-url --no-an
 NEEDED := $(BIN)/python .ci/needed_hashes.py .cache/pylock.toml
 requirements: | $(BIN)/uv
 	mkdir -p .cache
-	$(COMPILE) --overrides .ci/overrides.txt --generate-hashes pyproject.toml --extra likeness -o requirements.txt
+	$(COMPILE) --overrides .ci/overrides.txt --generate-hashes pyproject.toml --extra likeness --extra traces -o requirements.txt
 	$(COMPILE) --overrides .ci/overrides.txt --generate-hashes pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt \
 		$$(sed -n '/^colorama==/!s/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' requirements.txt)  # pinned there; colorama only for Windows
 	$(COMPILE) --overrides .ci/overrides.txt --format pylock.toml pyproject.toml --extra dev -c requirements.txt -c requirements-dev.txt -o .cache/pylock.toml
@@ -121,4 +135,4 @@ requirements: | $(BIN)/uv
 	$(NEEDED) requirements-dev.txt
 	printf 'numpy<2\nnvidia-pytriton==0.7.0\n' | $(COMPILE) --generate-hashes --no-deps - -o requirements-triton.txt
 
-.PHONY: studio test mypy pytest test-long fuzz test-gpu container-check docs screenshots format requirements
+.PHONY: studio test mypy scripts pytest test-long fuzz soak test-gpu container-check docs screenshots format requirements

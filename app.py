@@ -19,21 +19,24 @@ from fastapi_offline import FastAPIOffline
 
 from engines.types import SchedulerEvent
 from studio.api import router, speech_socket
+from studio.api.programs import Programs
 from studio.composition import compose
-from studio.data_folder import UnusableDataFolder, claimed
-from studio.housekeeping import UPLOAD_S, Housekeeping
+from studio.disk.data_folder import UnusableDataFolder, claimed
+from studio.disk.housekeeping import UPLOAD_S, Housekeeping
+from studio.memory import HeapTrimmer
 from studio.network_environment import repair_network_environment
-from studio.programs import Programs
 from studio.references.session_clips import UPLOADS
 from studio.script.deliveries import KEPT_S
 from studio.settings import Settings, WrongSettings
 from studio.studio import Studio
+from studio.telemetry.logs import configure_logs
 from studio.version import VERSION
 from studio.web.cors import ApiCors
 from studio.web.drain import Drain, DrainMiddleware
 from studio.web.guard import Guard
 from studio.web.protocols import Http, WebSockets
 from studio.web.proxies import Proxies
+from studio.web.request_ids import RequestIds
 from studio.web.session import SessionMiddleware
 from studio.web.sockets import NotListening, at_path, at_port, url_of
 
@@ -44,6 +47,7 @@ DRAIN_S = 300.0  # time limit for accepted requests after a SIGTERM
 SOCKET = f"`/ws/tts` is a WebSocket, which this description has no room for:\n\n{speech_socket.__doc__}"
 GRADIO_FOLDER = "GRADIO_TEMP_DIR"  # Gradio's folder of uploads; in the data folder, so that housekeeping can sweep it
 MESSAGE_BYTES = 2**20  # limit of a WebSocket message
+HANG_EXIT_CODE = 1  # exit code after a signal if requests failed because a step hung
 LAST_LOOK_S = 2.0  # time for pages to fetch their last audio before the port closes
 
 
@@ -55,7 +59,7 @@ def import_early() -> None:
 
 
 def begin(studio: Studio) -> None:
-    """Import the archives of `archives_dir`, then load the engines, so that champions are present when an engine is ready."""
+    """Import the archives of `archives_dir`, then load the engines: when an engine is ready, the champions are there too."""
     if studio.settings.archives_dir:
         studio.champions.import_missing(studio.settings.archives_dir)
     studio.manager.start()
@@ -67,12 +71,16 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     champions = studio.champions
     uploads = {studio.settings.data_dir / UPLOADS: UPLOAD_S, Path(os.environ[GRADIO_FOLDER]): UPLOAD_S}
 
+    heap = HeapTrimmer(studio.manager.queue)
+    studio.manager.listen(heap.record)
+
     def check() -> None:
+        heap.check()
         studio.disk.maintain()
         studio.visitors.enforce_total_limit()
 
     housekeeping = Housekeeping(
-        [studio.scripts, studio.history, studio.session_clips, champions],
+        [studio.scripts.projects, studio.history, studio.session_clips, champions],
         {**uploads, **champions.swept, studio.scripts.deliveries.folder: KEPT_S},
         chores={studio.visitors.expire: studio.visitors.kept_s},
         check=check,
@@ -86,9 +94,11 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
         if studio.settings.page:
             loop.call_later(PORT_FIRST_S, threading.Thread(target=import_early, daemon=True).start)
         studio.telemetry.start()
+        studio.idle_unload.start()
         housekeeping.start()
         yield
         housekeeping.close()
+        studio.idle_unload.close()
         studio.scripts.renderer.close()
         studio.scripts.deliveries.jobs.close()
         studio.champions.jobs.close()
@@ -112,19 +122,20 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     mounted.add_middleware(DrainMiddleware, drain=drain)
     mounted.add_middleware(ApiCors, origins=studio.settings.cors_origins)
     mounted.add_middleware(Proxies, settings=studio.settings)
+    mounted.add_middleware(RequestIds, count=studio.telemetry.metrics.count_answer)
     return mounted
 
 
 def with_assets(application: FastAPI) -> None:
     """Serve the page's scripts and styles."""
-    from studio.ui.page import mount_assets  # imports gradio
+    from studio.ui.pages.page import mount_assets  # imports gradio
 
     mount_assets(application)
 
 
 def with_page(application: FastAPI, studio: Studio, programs: Programs, drain: Drain) -> FastAPI:
     """Mount the Gradio page at the application's root."""
-    from studio.ui.page import build, mount_page  # takes seconds, and is not needed without a page
+    from studio.ui.pages.page import build, mount_page  # takes seconds, and is not needed without a page
 
     page = build(studio, programs)
     drain.count(lambda: len(page._queue) + len(studio.manager.queue()))
@@ -132,7 +143,7 @@ def with_page(application: FastAPI, studio: Studio, programs: Programs, drain: D
 
 
 def freeze(event: SchedulerEvent) -> None:
-    """Exclude current objects from garbage collection after an engine was loaded or unloaded; a full collection is slow."""
+    """Exclude current objects from garbage collection after an engine was loaded or unloaded: a full collection is slow."""
     if event.kind == "engine" and event.message in ("ready", "unloaded"):
         gc.unfreeze()
         gc.collect()
@@ -140,7 +151,7 @@ def freeze(event: SchedulerEvent) -> None:
 
 
 class Server(uvicorn.Server):
-    """Serves until a signal, then finishes accepted requests and exits with code 0. A second signal exits at once."""
+    """A server that, after a signal, finishes accepted requests and exits with code 0. A second signal ends it at once."""
 
     def __init__(self, config: uvicorn.Config, finish: Callable[[], None]) -> None:
         super().__init__(config)
@@ -149,8 +160,7 @@ class Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if self._leaving:
-            self.should_exit = self.force_exit = True
-            return
+            os._exit(128 + sig)  # no log line before, because writing to a blocked pipe may hang
         self._leaving = True
         threading.Thread(target=self._leave, name="drain").start()
 
@@ -160,10 +170,11 @@ class Server(uvicorn.Server):
 
 
 def main() -> None:
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    configure_logs()
     repair_network_environment()
     try:
         settings = Settings.load()
+        configure_logs(settings.log_format)
         own = claimed(settings.data_dir)
         studio, drain = compose(settings), Drain()
         served = at_path(settings.socket) if settings.socket else at_port(settings.host, settings.port)
@@ -177,6 +188,7 @@ def main() -> None:
     def finish() -> None:
         log.info("finishing accepted requests; new ones are refused")
         drain.close()
+        studio.manager.announce_close()
         studio.scripts.renderer.close()  # unfinished lines are rendered after the next start
         drain.wait(DRAIN_S)
         studio.manager.close(DRAIN_S)
@@ -189,6 +201,7 @@ def main() -> None:
         http=Http,
         ws=WebSockets,
         log_level="warning",
+        log_config=None,  # uvicorn's log lines go to the studio's log
         timeout_graceful_shutdown=2,
         server_header=False,
         proxy_headers=False,  # the class Proxies decides which headers are trusted
@@ -198,6 +211,10 @@ def main() -> None:
     log.info("open %s", where)
     with own:
         asyncio.run(Server(config, finish).serve([served]))
+    if studio.manager.hangs:  # a normal exit would wait for the hanging thread
+        log.warning("a call of an engine still hangs; the process ends without waiting")
+        logging.shutdown()
+        os._exit(HANG_EXIT_CODE if studio.manager.failure else 0)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ OUTSIDE = (
     "deploy/*/README.md",
     "deploy/proxy/nginx.conf",
     "deploy/proxy/Caddyfile",
+    "deploy/grafana/alerts.yaml",
     "assets/voices/*/checkpoint/README.md",
 )
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)")

@@ -32,11 +32,11 @@ This way, quickly. Light the fire. My turn now. It is over.
 
 
 def measure(engine: str, seeds: int) -> None:
-    """Print a line per bark, then the sums."""
+    """Print a line for each bark, then the sums."""
     known = sorted(read_references(SHIPPED).items())
     synthesizer, ears = Synthesizer(engine, checkpoint(engine)), Ears()
     checker = Checker(ears)
-    wrong = []  # of each bark: wrong words of each seed's take, then of the chosen take
+    wrong = []  # for each bark: wrong words of the take of each seed, then of the chosen take
     for number, bark in enumerate(BARKS):
         voice = reference_of(*known[number % len(known)][1])
         takes = [synthesizer.speak(voice, bark, seed) for seed in range(1, seeds + 1)]

@@ -54,7 +54,7 @@ def mel(given: Given, network: DiT) -> Tensor:
 
 @torch.inference_mode()
 def distances(given: Given, dtype: torch.dtype) -> dict[str, float]:
-    """Return the relative difference of a take's mel from that of float32."""
+    """Return the relative difference of a take's mel from the mel in float32."""
     exact, network = mel(given, given.network(torch.float32)), given.network(dtype)
     found = {"half": relative(mel(given, network), exact)}
     with Rounding():
@@ -64,7 +64,7 @@ def distances(given: Given, dtype: torch.dtype) -> dict[str, float]:
 
 @torch.inference_mode()
 def products(given: Given, arch: Mapping[str, Any]) -> dict[str, object]:
-    """Return the milliseconds of one step's products, each kind in one CUDA graph."""
+    """Return the milliseconds of the matrix products of one step, each kind in one CUDA graph."""
     frames, dim = given.shape.frames, int(arch["dim"])
     wide = dim * int(arch["ff_mult"])
     shapes = [(dim, 3 * dim), (dim, dim), (dim, wide), (wide, dim)] * int(arch["depth"])

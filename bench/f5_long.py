@@ -36,7 +36,7 @@ from engines.types import Request
 log = logging.getLogger("bench.f5_long")
 
 WORDS, REPEATS, STEPS = 170, 5, (32, 16)
-CHUNK_S = 22.0  # of a chunk and its reference
+CHUNK_S = 22.0  # length of a chunk together with its reference
 
 
 def chunks(words: list[str], most: int) -> Iterator[str]:
@@ -63,7 +63,7 @@ def spoken(engine: F5Engine, request: Request) -> float:
 
 
 def upstream(engine: F5Engine, arch: dict[str, object], asked: Request) -> Callable[[int], float]:
-    """Return upstream's loop, which maps steps to seconds of audio."""
+    """Return a function that speaks the text in upstream's way: it takes the number of steps, and returns seconds of audio."""
     model, reference = engine.model, engine.references.prepare(asked.reference)
     device = reference.mel.device
     dtype = torch.float16 if device.type == "cuda" else torch.float32
@@ -86,7 +86,10 @@ def upstream(engine: F5Engine, arch: dict[str, object], asked: Request) -> Calla
 
 
 def alternated(arms: dict[str, Callable[[], float]], repeats: int) -> dict[str, dict[str, float]]:
-    """Time arms that return seconds of audio alternately; return these seconds and the median time of each arm."""
+    """Run the arms in turns. Return the seconds of audio and the median time of each arm.
+
+    An arm is a function that returns seconds of audio.
+    """
     audio_s = {name: arm() for name, arm in arms.items()}  # a warm-up
     took: dict[str, list[float]] = {name: [] for name in arms}
     for _ in range(repeats):

@@ -1,4 +1,4 @@
-"""F5's network at full size on random weights: parity with f5-tts, then the time of a take's flow with both."""
+"""F5's network at full size with random weights: check parity with f5-tts, then time the flow of a take with both."""
 
 import json
 import logging
@@ -29,8 +29,8 @@ REPEATS = 5
 CHECKED_STEPS = 7
 PROFILED_STEPS = 4
 ROWS = 8
-MOST_FP32 = 1e-4  # largest difference of the mel; 4e-6 was measured
-HALF_SHARE = 1.1  # factor of upstream's difference between half precision and float32
+MOST_FP32 = 1e-4  # maximum difference of the mel; 4e-6 was measured
+HALF_SHARE = 1.1  # maximum of our difference in half precision, as a factor of upstream's
 
 
 class Unequal(Exception):
@@ -65,7 +65,7 @@ class Given:
 
     @property
     def shape(self) -> StepShape:
-        """Return the step shape of one guided row."""
+        """Return the step shape of one row with guidance."""
         return StepShape(1, needed_frames([(len(self.noise), 2)]), 2)
 
     def row(self, stepper: Stepper, schedule: Schedule) -> FlowRow:
@@ -89,7 +89,7 @@ def median_ms(work: Callable[[], object], repeats: int, ready: Callable[[], obje
 
 
 def alternated_ms(arms: Sequence[Callable[[], object]], repeats: int) -> list[float]:
-    """Return the median time of each arm; the arms alternate, so that all have an equally warm device."""
+    """Return the median time of each arm. The arms run in turns, so that the device is equally warm for all."""
     rounds = [[_ms(arm) for arm in arms] for _ in range(repeats)]
     return [round(statistics.median(times), 2) for times in zip(*rounds, strict=True)]
 
@@ -108,7 +108,7 @@ def relative(found: Tensor, wanted: Tensor) -> float:
 
 @torch.inference_mode()
 def network_figures(given: Given) -> dict[str, object]:
-    """Check parity with upstream, then time half precision: upstream, ours, compiled, recorded. Raises Unequal."""
+    """Check parity with upstream, then time half precision: upstream's, ours, ours compiled, ours recorded. Raises Unequal."""
     plain = given.network(torch.float32)
     grid = make_schedule(plain, time_grid(CHECKED_STEPS))
     exact = given.flow(EagerStepper(plain), grid)
@@ -154,7 +154,7 @@ def network_figures(given: Given) -> dict[str, object]:
 
 
 def timed(work: Callable[[], Tensor]) -> tuple[float, Tensor]:
-    """Return the seconds of the work, and its result."""
+    """Return the seconds that the work takes, and its result."""
     started = time.perf_counter()
     result = work()
     wait()
@@ -189,7 +189,10 @@ def profiled(given: Given, network: DiT, stepper: Stepper) -> dict[str, object]:
 
 
 def check(parity: Mapping[str, float]) -> None:
-    """Raise Unequal unless ours equals upstream's to rounding in float32 and is as close to it in half precision."""
+    """Raise Unequal if our output differs from upstream's.
+
+    In float32, only rounding may differ. In half precision, our error may be as large as upstream's.
+    """
     ours = [name for name in parity if name.endswith("_against_fp32") and not name.startswith("upstream")]
     near = {"fp32": MOST_FP32} | dict.fromkeys(ours, HALF_SHARE * parity["upstream_fp16_against_fp32"])
     wrong = [

@@ -1,4 +1,4 @@
-"""f5-tts's sampler and network with our weights and our noise."""
+"""Run f5-tts's sampler and network with our weights and our noise."""
 
 from collections.abc import Callable
 
@@ -7,12 +7,12 @@ from torch import Tensor, nn
 
 from training.packages import open_packages, stand_in
 
-# Modules that f5-tts imports at the top and that the code used here never calls.
+# Modules that f5-tts imports but never calls in the code used here.
 UNUSED = ("librosa", "librosa.filters", "rjieba", "pypinyin")
 
 
 def prepare_imports() -> None:
-    """Make the sampler importable without the package's other requirements and its trainer."""
+    """Make the sampler importable without the other requirements of the package, and without its trainer."""
     stand_in(UNUSED)
     open_packages("f5_tts", "f5_tts.model", "f5_tts.model.backbones")
 

@@ -61,7 +61,7 @@ class Children:
             for child in self._process.children():
                 try:
                     lines = Path(f"/proc/{child.pid}/status").read_text().splitlines()
-                except OSError:  # it has ended
+                except OSError:  # the process has ended
                     continue
                 anonymous = [int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon")]
                 self.anonymous = max(self.anonymous, *anonymous, 0)
@@ -72,7 +72,7 @@ def network(seed: int) -> DiT:
 
 
 def vetting(folder: Path, base: Checkpoint) -> tuple[dict[str, object], list[Weights]]:
-    """Vet each kind of file; return figures and the weights that were written."""
+    """Vet each kind of file. Return the figures, and the written weights."""
     figures: dict[str, object] = {}
     made = []
     for seed, name in enumerate(("float32.pt", "bfloat16.pt", "float32.safetensors"), start=1):
@@ -103,7 +103,7 @@ def vetting(folder: Path, base: Checkpoint) -> tuple[dict[str, object], list[Wei
 
 @torch.inference_mode()
 def weight_cache(base: Checkpoint, made: list[Weights], device: str) -> dict[str, object]:
-    """Time reading a set and activating it, from the device and from the host."""
+    """Time how long reading a set of weights takes, and its activation from the device and from the host."""
     engine = F5Engine(EngineOptions(name=device, compile="off"))
     for _ in engine.load(base):
         pass
@@ -128,7 +128,7 @@ def weight_cache(base: Checkpoint, made: list[Weights], device: str) -> dict[str
 
 
 def speaking(base: Checkpoint, made: list[Weights], compile: str) -> dict[str, object]:
-    """Measure first audio with the base, with new and known fine-tuned weights, and with three sets at once."""
+    """Measure the time to first audio with the base, with new and known fine-tuned weights, and with three sets together."""
     manager = Manager({"f5": base}, EngineOptions(name="cuda", compile=compile), Policy())
     manager.start()
     while manager.status("f5").state not in ("ready", "failed"):

@@ -15,12 +15,12 @@ from engines.f5.config import DiTConfig
 from engines.s1.config import CodecConfig, DualARConfig, StackConfig
 
 F5_FRAMES_S = 24_000 / 256
-KERNEL, GROUPS = 31, 16  # of the two position convolutions of F5
+KERNEL, GROUPS = 31, 16  # of F5's two position convolutions
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The work that a device must at least do."""
+    """The minimum work of a device."""
 
     read_bytes: float
     flops: float

@@ -18,7 +18,7 @@ TOP = 18
 
 
 def machine(commit: str | None = None) -> Mapping[str, str]:
-    """Describe program and device; `commit` overrides git, which marks a changed tree as dirty."""
+    """Describe the program and the device. `commit` replaces the answer of git, which marks a changed tree as dirty."""
     return {
         "commit": commit or _described(),
         "device": torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu",
@@ -37,7 +37,10 @@ def _described() -> str:
 
 
 def calibration(device: str) -> Mapping[str, float | str]:
-    """Measure billions a second: operations of a square product, and bytes of a copy; with two threads on a CPU."""
+    """Return the speed of the device, in billions a second.
+
+    The figures are the operations of a square product, and the bytes of a copy. On a CPU, two threads are used.
+    """
     size, count, dtype = (8192, 2**28, torch.bfloat16) if device.startswith("cuda") else (1024, 2**24, torch.float32)
     given = {"left": torch.randn(size, size, dtype=dtype, device=device), "source": torch.ones(count, device=device)}
     given["target"] = torch.empty_like(given["source"])
@@ -66,7 +69,7 @@ def device_profile(work: Callable[[], object], steps: int) -> dict[str, object]:
         return {"kernels_a_step": 0}
     with profile(
         activities=[ProfilerActivity.CUDA]
-    ) as profiler:  # without host events, which would slow the measured work
+    ) as profiler:  # host events are left out, because they would slow the measured work
         work()
         wait()
     spans = sorted(

@@ -43,7 +43,7 @@ SETTINGS: Mapping[str, Mapping[str, Sequence[float]]] = {
     "f5": {"steps": (7, 16, 32), "speed": (0.8, 1.0, 1.25)},
     "s1": {"temperature": (0.6, 0.8), "top_p": (0.7, 0.9)},
 }
-TAKES_S = 300.0  # time limit of requests that run at once
+TAKES_S = 300.0  # time limit of requests that run together
 
 
 def references() -> list[Reference]:
@@ -58,7 +58,7 @@ def references() -> list[Reference]:
 
 @contextmanager
 def counted() -> Iterator[dict[str, int]]:
-    """Count kernels and graphs that are compiled or recorded within this context."""
+    """Count the kernels and graphs that are compiled or recorded in the block."""
     made, record, hook = {"kernels": 0, "graphs": 0}, CudaGraphCache._record, knobs.runtime.jit_post_compile_hook
 
     def recorded(graphs: CudaGraphCache, key: Any) -> Any:
@@ -78,9 +78,9 @@ def counted() -> Iterator[dict[str, int]]:
 
 
 def memory() -> dict[str, float]:
-    """Return megabytes of the device: used by engines, reserved by torch, used by all programs; on a CPU, of the process.
+    """Return megabytes of the device: used by engines, reserved by torch, used by all programs. On a CPU, of the process.
 
-    Engines use what torch has allocated and the allocated rows of S1-Mini.
+    The engines use the memory that torch has allocated, and the allocated rows of S1-Mini.
     """
     if not torch.cuda.is_available():
         return {"process_mb": round(psutil.Process().memory_info().rss / 1e6)}
@@ -104,20 +104,20 @@ def mixed(count: int, voices: Sequence[Reference]) -> Iterator[Request]:
 
 
 def speak(manager: Manager, requests: Sequence[Request]) -> float:
-    """Speak requests, at most AT_ONCE at a time; return the seconds of audio. Raises EngineError."""
+    """Speak requests, at most AT_ONCE together. Return the seconds of audio. Raises EngineError."""
     audio_s = 0.0
     for start in range(0, len(requests), AT_ONCE):
         tickets = [manager.submit(each, session_id=str(each.seed)) for each in requests[start : start + AT_ONCE]]
         due = time.monotonic() + TAKES_S
         while not all(ticket.ended for ticket in tickets) and time.monotonic() < due:
-            for ticket in tickets:  # a ticket that nobody reads pauses
+            for ticket in tickets:  # an unread ticket would pause
                 ticket.read(0.001)
         audio_s += sum(ticket.result().cost.audio_s for ticket in tickets)
     return audio_s
 
 
 def measure(folders: Mapping[str, Path], device: EngineOptions, count: int) -> Iterator[dict[str, Any]]:
-    """Measure the memory of both engines and the changes by `count` requests; yield all figures after each part."""
+    """Measure the memory of both engines, and how `count` requests change it. Yield all figures after each part."""
     began = memory()
     manager = Manager({name: Checkpoint(str(folder)) for name, folder in folders.items()}, device, Policy())
     manager.start()

@@ -13,6 +13,10 @@ from typing import Any, NamedTuple
 
 from bench.lines import shipped, text
 from engines.base import Checkpoint
+from engines.codec_lm.decoding import Decoder
+from engines.codec_lm.prefill import Prefiller
+from engines.codec_lm.references import ReferenceEncoder
+from engines.codec_lm.stateful_streams import StatefulStreams
 from engines.f5.fused_stepper import FusedStepper
 from engines.f5.references import F5ReferenceCache
 from engines.f5.stepping import EagerStepper
@@ -20,10 +24,6 @@ from engines.f5.vocoder import Vocoder
 from engines.registry import ENGINES, EngineOptions
 from engines.runtime.compilation import CudaGraphCache
 from engines.runtime.launching import KernelCompiling
-from engines.s1.codec_streams import CodecStreams
-from engines.s1.decoding import Decoder
-from engines.s1.prefill import Prefiller
-from engines.s1.references import S1ReferenceEncoder
 from engines.scheduling.manager import Manager, Policy
 from engines.types import EngineStatus, Reference, Request, SchedulerEvent
 
@@ -32,17 +32,17 @@ log = logging.getLogger("bench.starting")
 WORDS, WARM_LINES = 4, 3
 SETTINGS: dict[str, dict[str, Any]] = {"f5": {"steps": 16}, "s1": {}}
 LONGEST_S = 150.0  # limit of one start
-SLOW_S = 0.1  # slower turns of the scheduler are logged
+SLOW_S = 0.1  # slower calls of the scheduler are logged
 PARTS: tuple[tuple[Any, str], ...] = (
     (F5ReferenceCache, "_read"), (EagerStepper, "step"), (Vocoder, "forward"), (FusedStepper, "kernels"),
     (FusedStepper, "context"), (FusedStepper, "record"),
-    (S1ReferenceEncoder, "_encode"), (Prefiller, "prefill"), (Decoder, "step"), (Decoder, "warm"), (CodecStreams, "decode"),
+    (ReferenceEncoder, "_encode"), (Prefiller, "prefill"), (Decoder, "step"), (Decoder, "warm"), (StatefulStreams, "decode"),
     (CudaGraphCache, "kernels"), (CudaGraphCache, "record"), (KernelCompiling, "__init__"),
 )  # fmt: skip
 
 
 class Line(NamedTuple):
-    """A spoken line: the engine's state before, time of its first audio, and compute seconds per second of audio."""
+    """A spoken line: the state of the engine before, the time of the first audio, and compute seconds per second of audio."""
 
     state: str
     sounded_s: float
@@ -50,7 +50,7 @@ class Line(NamedTuple):
 
 
 def start(folders: Mapping[str, Path], began_s: float, device: EngineOptions, patient: bool) -> dict[str, Any]:
-    """Start the engines, each with one listener; return figures in seconds since `began_s`."""
+    """Start the engines, each with one listener. Return figures in seconds since `began_s`."""
     manager = Manager({name: Checkpoint(str(folder)) for name, folder in folders.items()}, device, Policy())
 
     def log_event(event: SchedulerEvent) -> None:
@@ -71,7 +71,7 @@ def start(folders: Mapping[str, Path], began_s: float, device: EngineOptions, pa
 def listen(
     manager: Manager, name: str, lines: Mapping[str, list[Line]], reference: Reference, began_s: float, patient: bool
 ) -> None:
-    """Speak a line with an engine at once, and after the first line of every engine, more until all are warm."""
+    """Speak a line at once. After the first line of every engine, speak further lines until all engines are warm."""
     said = lines[name]
     while any(warm(each) < WARM_LINES for each in lines.values()) and time.time() - began_s < LONGEST_S:
         status = manager.status(name)
@@ -89,7 +89,7 @@ def listen(
 
 
 def log_slow_calls(manager: Manager, began_s: float) -> None:
-    """Log every step and maintenance item that blocks the scheduler for long, and its slow parts."""
+    """Log every step and maintenance item that blocks the scheduler for long, with its slow parts."""
     scheduler = manager._scheduler
 
     def logged(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
@@ -104,7 +104,7 @@ def log_slow_calls(manager: Manager, began_s: float) -> None:
 
         return timed
 
-    scheduler._step = logged("a step of ", scheduler._step)  # type: ignore[method-assign]
+    scheduler._turns.step = logged("a step of ", scheduler._turns.step)  # type: ignore[method-assign]
     scheduler._maintenance.advance = logged("maintenance", scheduler._maintenance.advance)  # type: ignore[method-assign]
     for owner, name in PARTS:
         setattr(owner, name, logged(f"    of it {owner.__name__}.{name} ", getattr(owner, name)))
@@ -120,12 +120,12 @@ def asked_now(status: EngineStatus, said: Sequence[Line], patient: bool) -> bool
 
 
 def warm(lines: Sequence[Line]) -> int:
-    """Count the lines of a ready engine."""
+    """Return the number of lines that a ready engine has spoken."""
     return sum(line.state == "ready" for line in lines)
 
 
 def figures(lines: Sequence[Line]) -> dict[str, Any]:
-    """Return the times of the first line and of the first line of a ready engine, and the RTFs of all lines."""
+    """Return the times of the first line and of the first line of a ready engine, and the RTFs before and after readiness."""
     early, late = ([line.rtf for line in lines if (line.state == "ready") == ready] for ready in (False, True))
     return {
         "first_sound_s": round(min(line.sounded_s for line in lines), 2),

@@ -5,27 +5,23 @@ another page in a new session, best and median, and the CPU load of a page on th
 """
 
 import os
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
-from pathlib import Path
 
 import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from bench.served import ROOT, WITHIN_S, free_port, wait_for_port
 from studio.network_environment import repair_network_environment
 
-ROOT = Path(__file__).parents[1]
 CHROMIUM, FLAGS = "/usr/bin/chromium", ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
 USABLE = "body[data-ready]"
-WITHIN_S = 120.0
 VISITS = 7
 WATCH_S = 10.0
-SETTLED_S = 3.0  # settling time after a page opens or closes
+SETTLED_S = 3.0  # waiting time after a page opens or closes
 
 LISTEN = """
 const start = AudioBufferSourceNode.prototype.start;
@@ -33,25 +29,8 @@ AudioBufferSourceNode.prototype.start = function (...when) { window.sounds = tru
 """
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
-
-
-def wait_for_port(url: str) -> None:
-    due = time.monotonic() + WITHIN_S
-    while True:
-        try:
-            urllib.request.urlopen(url + "/health", timeout=5).close()
-            return
-        except OSError:
-            if time.monotonic() > due:
-                raise
-            time.sleep(0.05)
-
-
 def visit(browser: Browser, url: str) -> Page:
-    """Open a usable page in a new session."""
+    """Open the page in a new session, and wait until it is usable."""
     session = browser.new_context()
     session.set_default_timeout(1000 * WITHIN_S)
     session.add_init_script(LISTEN)
@@ -73,7 +52,7 @@ def visited_s(browser: Browser, url: str) -> float:
 
 
 def watching_costs(browser: Browser, url: str, studio: psutil.Process) -> float:
-    """Return the share of a core that one page on the Monitor costs the server."""
+    """Return the share of a core that the server needs for one page on the Monitor."""
     page = visit(browser, url + "/#monitor")
     watched = cores_used(studio)
     page.context.close()

@@ -14,9 +14,9 @@ from studio.ears.vocabulary import Comparison
 from studio.script.checks.wording import typed_words
 
 Kind = Literal["missing", "replaced", "repeated", "added"]
-QUIET = 0.5  # level at the edges of a word that may be cut, relative to the take
+QUIET = 0.5  # maximum level at the edges of a word that may be cut, relative to the take
 NEAR_S = 0.0125
-LETTERS_MIN, LEAST_S = 4, 0.15  # of a word that may be cut
+LETTERS_MIN, LEAST_S = 4, 0.15  # minimum letters and length of a word that may be cut
 SEED = 7
 
 
@@ -41,7 +41,7 @@ class Cut:
 
 
 def planted(recogniser: Recogniser, takes: Sequence[tuple[str, Audio, str]]) -> Iterator[Fault]:
-    """Yield up to two missing, two replaced, one repeated and one added word of each take, in takes that are complete."""
+    """Yield faults in complete takes: up to two missing, two replaced, one repeated and one added word in each."""
     chosen = random.Random(SEED)
     pool: list[Samples] = []
     for name, audio, text in takes:
@@ -56,7 +56,7 @@ def planted(recogniser: Recogniser, takes: Sequence[tuple[str, Audio, str]]) -> 
 
 
 def cuttable(audio: Audio, heard: Comparison) -> list[Cut]:
-    """Return the content words that are heard and have quiet edges."""
+    """Return the content words that are heard and whose edges are quiet."""
     level = float(np.sqrt(np.mean(audio.samples**2))) + 1e-9
     found = []
     for place, finding in enumerate(heard.words):

@@ -10,13 +10,14 @@ from studio.ears.quality import QualityReport
 from studio.ears.quality.levels import measure_levels
 
 NEAR_S, NEAR_HZ = 0.01, 10.0
-EDGE_S = 0.1  # nothing is planted nearer to an end
+EDGE_S = 0.1  # faults are not planted nearer to an end than this
 Random = np.random.Generator
-Planted = tuple[Audio, Callable[[QualityReport], bool]]  # the spoilt clip, and whether the fault was found
+# The clip with the fault, and a function that tells whether a report has found the fault.
+Planted = tuple[Audio, Callable[[QualityReport], bool]]
 
 
 def plant_tone(audio: Audio, level_db: float, number: int, random: Random) -> Planted:
-    """Add a sine relative to the speech, from 500 Hz up; in each fourth clip at the Nyquist frequency."""
+    """Add a sine with a level relative to the speech, from 500 Hz up; in every fourth clip at the Nyquist frequency."""
     nyquist_hz = audio.sample_rate / 2
     frequency_hz = (
         nyquist_hz if number % 4 == 0 else float(np.exp(random.uniform(np.log(500), np.log(0.98 * nyquist_hz))))
@@ -43,7 +44,7 @@ def plant_clipping(audio: Audio, share: float, number: int, random: Random) -> P
 
 
 def plant_click(audio: Audio, height: float, number: int, random: Random) -> Planted:
-    """Add one sample, or a step that decays within 5 ms, relative to the peak, within speech."""
+    """Add a single sample, or a step that decays within 5 ms, inside speech. The height is relative to the peak."""
     at = _place(audio, 0.0, random)
     peak = height * float(np.abs(audio.samples).max())
     after = np.arange(len(audio.samples) - at) / audio.sample_rate
@@ -57,13 +58,13 @@ def plant_click(audio: Audio, height: float, number: int, random: Random) -> Pla
 
 
 def plant_offset(audio: Audio, offset: float, number: int, random: Random) -> Planted:
-    """Add a constant."""
+    """Add a DC offset."""
     spoilt = Audio(audio.samples + np.float32(offset), audio.sample_rate)
     return spoilt, lambda report: report.of("DC offset").severity != "none"
 
 
 def plant_dropout(audio: Audio, length_ms: float, number: int, random: Random) -> Planted:
-    """Silence a gap within speech, or reduce it by 45 dB."""
+    """Silence a gap inside speech, or reduce it by 45 dB."""
     at, length = _place(audio, length_ms / 1000, random), round(length_ms / 1000 * audio.sample_rate)
     samples = audio.samples.copy()
     samples[at : at + length] *= np.float32((0.0, 10 ** (-45 / 20))[number % 2])
@@ -81,11 +82,10 @@ def _sine(audio: Audio, frequency_hz: float, level_db: float, phase: float) -> n
 
 
 def _place(audio: Audio, length_s: float, random: Random) -> int:
-    """Return a random sample with loud speech in the 20 ms before it and after `length_s`."""
+    """Return a random sample inside loud speech: the 20 ms before it, and those after `length_s`, are loud."""
     rate, window = audio.sample_rate, round(0.02 * audio.sample_rate)
-    power = np.convolve(
-        np.square(audio.samples, dtype=np.float64), np.ones(window) / window, "valid"
-    )  # from each sample
+    # The 20 ms from each sample on.
+    power = np.convolve(np.square(audio.samples, dtype=np.float64), np.ones(window) / window, "valid")
     least = 10 ** ((measure_levels(audio).speech_db - 12) / 10)
     length = round(length_s * rate)
     places = np.arange(round(EDGE_S * rate), len(power) - length - round(EDGE_S * rate))

@@ -38,7 +38,7 @@ HUMAN_MOS = 4.0
 
 
 def clips(takes: int) -> dict[str, Audio]:
-    """Return the clips by name; persons' clips only if f5-tts is installed."""
+    """Return the clips by name. Clips of persons are included only if f5-tts is installed."""
     found = {f"natural/{name}": Audio(clip, RATE_HZ) for name, (clip, _) in read_references(KNOWN).items()}
     found |= {f"human/{name}": Audio(clip, RATE_HZ) for name, (clip, _) in read_humans().items()}
     voices = sorted(read_references(SHIPPED).items())
@@ -83,7 +83,7 @@ def _clean(reports: Mapping[str, QualityReport], found: Mapping[str, Audio]) -> 
 
 
 def cost_ms(audio: Audio, times: int = 20) -> dict[str, float]:
-    """Return the milliseconds that `measure` needs for 5 s of audio: elapsed, and of a processor."""
+    """Return the elapsed and the processor milliseconds that `measure` needs for 5 s of audio."""
     five = Audio(np.resize(audio.samples, 5 * audio.sample_rate), audio.sample_rate)
     elapsed, worked = [], []
     for _ in range(times):

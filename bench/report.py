@@ -1,4 +1,4 @@
-"""Write the results of a benchmark as `results.json` and as `report.html`, one page without scripts or fetched files.
+"""Write the results of a benchmark as `results.json` and as `report.html`, a single page without scripts or other files.
 
 The page depends only on the results. Distributions and bars scale with the page width; their labels are HTML text next to
 them.
@@ -70,11 +70,11 @@ def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-# The parts of each command.
+# The parts of the page for each command.
 
 
 def _runs(found: Found) -> Iterable[str]:
-    """Yield the parts for configurations of engines with their samples."""
+    """Yield the parts for configurations of engines."""
     known = {each["name"]: each for each in found["configurations"]}
     samples: dict[str, list[Found]] = {name: [] for name in known}
     for sample in found["samples"]:
@@ -208,7 +208,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def ticks(most: float, least_step: float = 0.0) -> list[float]:
-    """Return a few round numbers from 0 to at least `most`."""
+    """Return some round numbers from 0 to at least `most`."""
     most = most or 1.0
     rough = max(most / 4, least_step)
     power = 10 ** math.floor(math.log10(rough))
@@ -217,7 +217,7 @@ def ticks(most: float, least_step: float = 0.0) -> list[float]:
 
 
 def strips(title: str, unit: str, rows: Mapping[str, Sequence[float]]) -> str:
-    """Draw a distribution per row: its samples, the middle half, and the median."""
+    """Draw a distribution for each row: its samples, the middle half, and the median."""
 
     def marks(samples: Sequence[float], scale: float) -> str:
         low, middle, high = (quantile(samples, share) * scale for share in (0.25, 0.5, 0.75))
@@ -232,7 +232,7 @@ def strips(title: str, unit: str, rows: Mapping[str, Sequence[float]]) -> str:
 
 
 def bars(title: str, unit: str, rows: Mapping[str, Mapping[str, float]]) -> str:
-    """Draw some bars per row, below each other, with one key for all rows."""
+    """Draw some bars for each row, one below the other, with one legend for all rows."""
 
     def marks(values: Sequence[float], scale: float) -> str:
         high = 10 / max(1, len(values))

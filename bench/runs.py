@@ -39,12 +39,12 @@ BYTES = {"float32": 4.0, "float16": 2.0, "bfloat16": 2.0, "int8": 1.0, "int4": 0
 QUANTIZATIONS = ("int8", "int4")
 QUANTIZED = ("s1",)  # engines that support quantised weights
 TAKES_S = 300.0  # time limit of a line
-PUBLISHED = {"steps": 16}  # a setting of the published weights, which random weights lack
+PUBLISHED = {"steps": 16}  # a setting that the published weights define and random weights do not
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The values that decide a line's time."""
+    """The values that determine the time of a line."""
 
     engine: str
     precision: Kind | Literal["float32"]  # "none" is the engine's default; "float32" disables bfloat16 on a CPU
@@ -60,11 +60,11 @@ class Configuration:
 
     @property
     def held(self) -> tuple[str, str, str]:
-        """Return the values that decide which engine in memory the configuration uses."""
+        """Return the values that determine which loaded engine the configuration uses."""
         return self.engine, self.precision, self.compile
 
     def device(self, name: str, rows: int) -> EngineOptions:
-        """Return the options of its engine."""
+        """Return the options of the engine."""
         if self.precision == "float32":
             return EngineOptions(name=name, compile=self.compile, cpu_precision="float32", max_batch=rows)
         return EngineOptions(name=name, compile=self.compile, quantize=self.precision, max_batch=rows)
@@ -126,7 +126,7 @@ class Bench:
     """The engines of one run, loaded on first use."""
 
     def __init__(self, folders: Mapping[str, Path], device: str, rows: int, settings: Mapping[str, float]) -> None:
-        """Prepare to speak up to `rows` lines at once; each setting is used by the engines that have it."""
+        """Prepare to speak up to `rows` lines together. Each setting applies to the engines that have it."""
         self.folders, self.device, self.rows = folders, device, rows
         known = {name: {each.name for each in spec(name).settings} for name in folders}
         self.settings = {name: {key: settings[key] for key in known[name] & settings.keys()} for name in folders}
@@ -135,7 +135,7 @@ class Bench:
         self.ready_s: dict[tuple[str, str, str], float] = {}
 
     def measure(self, configurations: Sequence[Configuration], warmup: int, repeats: int) -> Iterator[dict[str, Any]]:
-        """Yield all samples and the facts about their configurations after each counted round."""
+        """After each counted round, yield all samples, and facts on their configurations."""
         calibrations, samples = [calibration(self.device)], list[dict[str, Any]]()
         known = {each: asdict(each) | {"name": each.name} | self.loaded(each) for each in configurations}
         for number in range(warmup + repeats):
@@ -152,7 +152,7 @@ class Bench:
                 yield {"calibration": calibrations, "configurations": described, "samples": samples}
 
     def loaded(self, configuration: Configuration) -> dict[str, Any]:
-        """Load the engine of a configuration; return its facts, or the reason of its failure."""
+        """Load the engine of a configuration. Return facts on it, or the reason why it failed."""
         engine, key, started = configuration.engine, configuration.held, time.perf_counter()
         if key not in self.managers:
             options = configuration.device(self.device, self.rows)
@@ -172,7 +172,7 @@ class Bench:
         return self.managers[configuration.held].status(configuration.engine)
 
     def speak(self, configuration: Configuration, number: int) -> list[dict[str, Any]]:
-        """Speak the lines of a round, equal for all configurations; return a sample per line. Raises EngineError."""
+        """Speak the lines of a round, equal for all configurations. Return a sample for each line. Raises EngineError."""
         manager, engine = self.managers[configuration.held], configuration.engine
         asked = [
             Request(
@@ -199,7 +199,7 @@ class Bench:
     def floor(
         self, known: Mapping[str, Any], samples: Sequence[Mapping[str, Any]], calibrations: Sequence[Mapping[str, Any]]
     ) -> dict[str, Any]:
-        """Return the lower bound for a configuration's mean line, at the best measured rates of the device."""
+        """Return the lower bound of the time of a configuration's mean line, at the best measured rates of the device."""
         own = [sample for sample in samples if sample["configuration"] == known["name"]]
         if not own:
             return {}

@@ -28,13 +28,13 @@ log = logging.getLogger("bench.s1")
 CONCURRENT = "upstream_compiled"
 SECTIONS = (CONCURRENT, "ours", "overlap", "int8", "int4", "upstream", "engine", "pair", "tuning")
 LIMITS_S = {"checkpoint": 120, "parity": 180, CONCURRENT: 1000}
-LIMIT_S = 60  # of each other section
-LEFT_S = 5  # for the report
-ERRORS_MAX = 4000  # characters of a failed section's errors
+LIMIT_S = 60  # time limit of each other section
+LEFT_S = 5  # time that is reserved for the report
+ERRORS_MAX = 4000  # maximum number of characters of a failed section's errors
 
 
 class Run:
-    """Runs sections as processes and stores their results on disk at once."""
+    """Runs sections as processes, and stores their results on the disk at once."""
 
     def __init__(self, setup: Setup, out: Path, ends_at: float, commit: str | None) -> None:
         self.setup, self.file, self.ends_at = setup, out / "s1.json", ends_at
@@ -56,7 +56,7 @@ class Run:
         try:
             failed = f"exit code {code}" if (code := process.wait(max(0.1, left))) else ""
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)  # a compiler has child processes
+            os.killpg(process.pid, signal.SIGKILL)  # the whole group, because a compiler has child processes
             failed = f"did not end within {left:.0f} s"
         lines = [line for line in self._output_file(section, "out").read_text().splitlines() if line.startswith("{")]
         found = json.loads(lines[-1]) if lines else {}
@@ -74,7 +74,7 @@ class Run:
 
 
 def table(found: Mapping[str, Any]) -> str:
-    """Return the main figures, one per line."""
+    """Return the main figures, one in each line."""
 
     def at(*path: str) -> Any:
         value: Any = found

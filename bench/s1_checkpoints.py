@@ -89,12 +89,12 @@ FULL = Size(
 
 
 def write(folder: Path, size: Size, seed: int = 0, drawn_on: str = "cpu", speaks_only: bool = False) -> Path:
-    """Write a checkpoint folder in upstream's format, with the codec's configuration.
+    """Write a checkpoint folder in upstream's format, with the configuration of the codec.
 
-    `speaks_only` makes a network that generates no text tokens, like trained ones: upstream has no codes for text tokens.
+    If `speaks_only` is set, the network generates no text tokens, like trained ones: upstream has no codes for text tokens.
     """
     folder.mkdir(parents=True)
-    # As in the published vocabulary, no code equals the id of a semantic token, because upstream's penalty confuses them.
+    # No code equals the id of a semantic token, as in the published vocabulary: upstream's penalty would confuse the two.
     spare = (f"<|reserved:{i}|>" for i in range(max(0, size.semantic - 256)))
     special = [*CONTROLS, "<|speaker:0|>", *spare, *(f"<|semantic:{i}|>" for i in range(size.semantic))]
     ranks = [f"{base64.b64encode(bytes([byte])).decode()} {byte}" for byte in range(256)]
@@ -118,7 +118,7 @@ def write(folder: Path, size: Size, seed: int = 0, drawn_on: str = "cpu", speaks
 
 @contextmanager
 def undrawn() -> Iterator[None]:
-    """Skip initial weights, which are overwritten anyway; at full size, drawing them takes longer than everything else."""
+    """Skip the initialisation of weights, which are overwritten anyway. At full size, it takes longer than everything else."""
     from fish_speech.models.text2semantic.llama import BaseTransformer
 
     kinds = (nn.Linear, nn.Embedding, nn.Conv1d, nn.ConvTranspose1d)
@@ -144,7 +144,7 @@ def network(folder: Path, weights: bool = False) -> Any:
 
 
 def codec(folder: Path, seed: int | None = None, drawn_on: str = "cpu") -> Any:
-    """Build upstream's codec from a folder, with its weights or with random ones."""
+    """Build upstream's codec from a folder, with its weights or, if `seed` is given, with random ones."""
     config = yaml.safe_load((folder / "codec.yaml").read_text())
     model: Any = build(config)
     if seed is None:

@@ -1,4 +1,4 @@
-"""Compare S1's codec, with streams decoded together, with upstream's decoder, one clip at a time, and both with float32."""
+"""Compare S1's codec, which decodes streams together, with upstream's, which decodes single clips, and with float32."""
 
 import copy
 from contextlib import nullcontext
@@ -11,15 +11,15 @@ from torch import Tensor
 from bench import s1_checkpoints
 from bench.machine import wait
 from bench.s1_timing import median_s
+from engines.codec_lm.stateful_streams import StatefulStreams
 from engines.s1.codec import Codec
-from engines.s1.codec_streams import CodecStreams
 
 STREAMS, FRAMES = 32, 16
 
 
 @torch.inference_mode()
 def measure(folder: Path, codec: Codec, device: torch.device, tiny: bool) -> dict[str, Any]:
-    """Measure seconds of audio a second for `STREAMS` streams of `FRAMES` frames, and relative differences of the audio."""
+    """Return seconds of audio per second for `STREAMS` streams of `FRAMES` frames, and relative differences of the audio."""
     streams_count = 4 if tiny else STREAMS
     with s1_checkpoints.undrawn():
         upstream = s1_checkpoints.codec(folder).to(device)
@@ -44,23 +44,28 @@ def measure(folder: Path, codec: Codec, device: torch.device, tiny: bool) -> dic
         with torch.autocast(device.type, dtype or torch.bfloat16, enabled=dtype is not None):
             return torch.cat([upstream.decode(clip[None], lengths)[0][:, 0].float() for clip in codes])
 
-    def together(streams: CodecStreams, fused: bool) -> Tensor:
+    def together(streams: StatefulStreams, fused: bool) -> Tensor:
         streams._kept.zero_()
         streams._positions.zero_()
         if fused:
-            return streams._run((streams_count, FRAMES))
+            return streams._batches._run((streams_count, FRAMES))
         return streams._decode(torch.arange(streams_count, device=device), codes)
 
     measured("upstream float32 one by one", lambda: one_by_one(None))
     measured("upstream bfloat16 one by one", lambda: one_by_one(torch.bfloat16))
     for dtype in (torch.float32, torch.float16, torch.bfloat16) if device.type == "cuda" else (torch.float32,):
-        streams = CodecStreams(copy.deepcopy(codec).to(dtype), streams_count, compile=False)
+        streams = StatefulStreams(copy.deepcopy(codec).to(dtype), streams_count, compile=False)
         measured(f"ours eager {dtype}", lambda streams=streams: together(streams, fused=False))
         if device.type == "cuda" and dtype != torch.float32:
-            fused = CodecStreams(streams.codec, streams_count, compile=True)
-            fused.buckets.append((streams_count, FRAMES))
-            fused._slots = torch.arange(streams_count, device=device)
-            fused._codes[:, :, :FRAMES] = codes
+            from engines.s1.codec_fused import FusedCodec
+
+            fused = StatefulStreams(
+                streams.codec, streams_count, True, lambda codec=streams.codec: FusedCodec(codec).decode_packets
+            )
+            batches = fused._batches
+            batches.buckets.append((streams_count, FRAMES))
+            batches._numbers = torch.arange(streams_count, device=device)
+            batches._codes[:, :, :FRAMES] = codes
             wait()
             measured(f"ours graphed {dtype}", lambda streams=fused: together(streams, fused=True))
             found[f"note {dtype}"] = fused.compiled.note if fused.compiled else ""

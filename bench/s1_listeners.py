@@ -1,4 +1,4 @@
-"""Listeners of S1: a single one, many offline, and live ones who hear each line to its end before the next."""
+"""Listeners of S1: a single one, many offline ones, and live ones, who hear each line to its end before the next."""
 
 import logging
 import statistics
@@ -17,23 +17,25 @@ from bench.machine import device_profile, wait
 from bench.s1_parity import TRANSCRIPT
 from bench.s1_timing import peak_gb, take
 from engines.base import Checkpoint, EngineJob, Finished, Spoke
+from engines.codec_lm import plan as planning
+from engines.codec_lm.active_request import ActiveRequest, GroupAudio
+from engines.codec_lm.batch import CodecLmBatch
+from engines.codec_lm.engine import CodecLmEngine
+from engines.codec_lm.frames import Codes
 from engines.registry import EngineOptions
-from engines.s1 import plan as planning
-from engines.s1.active_request import Frame, GroupSound, S1ActiveRequest
-from engines.s1.batch import S1Batch
-from engines.s1.engine import S1Engine
+from engines.s1.engine import make_engine
 from engines.s1.model import S1Model
 from engines.types import Audio, Reference, Request
 
 WORDS = ("welcome", "summoner", "your", "win", "rate", "shows", "the", "enemy", "has", "taken", "a", "dragon", "again")
 LINE_WORDS = 18
 PROFILE_STEPS = 50
-BATCH_LOG = logging.getLogger("engines.s1.batch")
+BATCH_LOG = logging.getLogger("engines.codec_lm.batch")
 
 
 @contextmanager
 def ended() -> Iterator[None]:
-    """Stop lines of random weights, which do not end by themselves, at the usual length of trained ones, without warnings."""
+    """Stop lines at the usual length of trained weights, without warnings. Lines of random weights do not end by themselves."""
     usual, level = (planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S), BATCH_LOG.level
     planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S = 0.5, 17.0
     BATCH_LOG.setLevel(logging.ERROR)
@@ -51,15 +53,15 @@ class Stage:
         self.folder, self.device, self.rows, self.tiny = folder, device, rows, tiny
 
     @cached_property
-    def engine(self) -> S1Engine:
-        engine = S1Engine(EngineOptions(name=self.device.type, max_batch=self.rows))
+    def engine(self) -> CodecLmEngine:
+        engine = make_engine(EngineOptions(name=self.device.type, max_batch=self.rows))
         for _ in engine.load(Checkpoint(str(self.folder))):
             pass
         return engine
 
     @property
     def model(self) -> S1Model:
-        return self.engine.model
+        return self.engine.runtime.model
 
     @cached_property
     def reference(self) -> Reference:
@@ -72,14 +74,14 @@ class Stage:
         for _ in self.engine.warm():
             slowest, last = max(slowest, time.perf_counter() - last), time.perf_counter()
         wait()
-        compiled = self.engine.batch.audio_queue.streams.compiled
+        compiled = self.engine.runtime.batch.audio_queue.streams.compiled
         figures = {"warm_s": round(time.perf_counter() - started, 1), "slowest_item_s": round(slowest, 2)}
         take(self.engine, [self.request(0)])
         notes = {"note": self.engine.info.note, "codec_note": compiled.note if compiled else "not compiled"}
         return figures | notes | {"memory_gb": round(self.engine.memory_bytes / 1e9, 2), "peak_gb": peak_gb()}
 
     def request(self, seed: int) -> Request:
-        """Return a unique line."""
+        """Return a request for a unique line."""
         words = np.random.default_rng(seed).choice(WORDS, 2 if self.tiny else LINE_WORDS)
         return Request(text=" ".join(words) + ".", reference=self.reference, seed=seed, engine="s1")
 
@@ -90,12 +92,12 @@ class Hearing:
 
     asked_at: float
     first_at: float = 0.0
-    ends_at: float = 0.0  # when the audio so far has been played
+    ends_at: float = 0.0  # time at which the audio so far ends
     dry_s: float = 0.0
     ended: bool = False
 
     def hear(self, now: float, seconds: float) -> None:
-        """Count new audio of this many seconds."""
+        """Add new audio with a length of `seconds`."""
         if not self.first_at:
             self.first_at = self.ends_at = now
         self.dry_s += max(0.0, now - self.ends_at)
@@ -104,13 +106,13 @@ class Hearing:
 
 @dataclass(slots=True)
 class Crowd:
-    """Listeners of an engine, each with one line at a time."""
+    """Listeners of an engine, each with at most one line at a time."""
 
     stage: Stage
     count: int
     lines: list[Hearing] = field(default_factory=list)
     hearing: dict[str, Hearing] = field(default_factory=dict)  # by job id
-    turns: list[float] = field(default_factory=list)  # when each listener requests its next line
+    turns: list[float] = field(default_factory=list)  # time at which each listener requests the next line
     sound_s: float = 0.0
 
     def attend(self, seconds: float) -> None:
@@ -126,7 +128,7 @@ class Crowd:
 
     def _ask(self, now: float) -> None:
         engine = self.stage.engine
-        due = [turn for turn in self.turns if turn <= now][: engine.info.rows - len(engine.batch.requests)]
+        due = [turn for turn in self.turns if turn <= now][: engine.info.rows - len(engine.runtime.batch.requests)]
         for turn in due:
             self.turns.remove(turn)
             line, id = Hearing(turn), str(len(self.lines))
@@ -147,7 +149,7 @@ class Crowd:
 
 
 def live(stage: Stage, count: int, seconds: float) -> dict[str, Any]:
-    """Measure first audio and stalls of listeners whose first lines are spread over a line's length."""
+    """Measure first audio and stalls. The first lines of the listeners are spread over the length of a line."""
     crowd = Crowd(stage, count)
     started = time.perf_counter()
     crowd.attend(0.5 if stage.tiny else seconds)
@@ -170,7 +172,7 @@ def alone(stage: Stage) -> dict[str, Any]:
 
 
 def offline(stage: Stage, rows: int) -> dict[str, Any]:
-    """Speak as many lines at once as there are rows; return seconds of audio a second, with the codec."""
+    """Speak as many lines together as there are rows. Return seconds of audio per second, with the codec."""
     times = [take(stage.engine, [stage.request(100 * run + row) for row in range(rows)]) for run in range(3)]
     return {
         "rows": rows,
@@ -180,19 +182,19 @@ def offline(stage: Stage, rows: int) -> dict[str, Any]:
 
 
 def mixed(stage: Stage, count: int) -> dict[str, Any]:
-    """Count the lines whose codes overlapping kernels do not change; lines have random lengths and settings."""
-    from engines.s1 import fused
+    """Return how many lines have codes that overlapping kernels do not change. The lines have random lengths and settings."""
+    from engines.codec_lm import fused_layers
 
     drawn: list[dict[str, list[bytes]]] = []
-    take_frame, overlap = S1Batch._take, fused.OVERLAP
+    take_frame, overlap = CodecLmBatch._take, fused_layers.OVERLAP
 
-    def keep(batch: S1Batch, request: S1ActiveRequest, sound: GroupSound, frame: Frame) -> None:
-        drawn[-1].setdefault(request.job.id, []).append(frame.tobytes())
-        take_frame(batch, request, sound, frame)
+    def keep(batch: CodecLmBatch, request: ActiveRequest, sound: GroupAudio, codes: Codes) -> None:
+        drawn[-1].setdefault(request.job.id, []).append(codes.tobytes())
+        take_frame(batch, request, sound, codes)
 
-    S1Batch._take = keep  # type: ignore[method-assign]
+    CodecLmBatch._take = keep  # type: ignore[method-assign]
     try:
-        for fused.OVERLAP in (False, True):
+        for fused_layers.OVERLAP in (False, True):
             drawn.append({})
             each = Stage(stage.folder, stage.device, stage.rows, stage.tiny)
             each.warm()
@@ -207,13 +209,13 @@ def mixed(stage: Stage, count: int) -> dict[str, Any]:
                 take(each.engine, asked, first)
             each.engine.close()
     finally:
-        S1Batch._take, fused.OVERLAP = take_frame, overlap  # type: ignore[method-assign]
+        CodecLmBatch._take, fused_layers.OVERLAP = take_frame, overlap  # type: ignore[method-assign]
     serial, overlapping = drawn
     return {"lines": len(serial), "same": sum(overlapping[id] == frames for id, frames in serial.items())}
 
 
 def profile(stage: Stage, rows: int) -> dict[str, Any]:
-    """Profile fifty steps of this many rows."""
+    """Profile fifty steps with this number of rows."""
     engine = stage.engine
     for row in range(rows):
         engine.admit(EngineJob(f"profiled {row}", stage.request(row)))

@@ -1,4 +1,4 @@
-"""Run both engines in one process on one device with the scheduler, each at full size with random weights."""
+"""Run both engines in one process, on one device with the scheduler, each at full size with random weights."""
 
 import time
 from copy import deepcopy
@@ -24,14 +24,14 @@ LIMIT_S = 120.0
 
 
 class Uncompiled(Spec):
-    """F5 without compilation, which would take longer than the whole measurement."""
+    """F5 without compilation, which would take longer than the measurement."""
 
     def make(self, device: EngineOptions) -> Engine:
         return super().make(replace(device, compile="off"))
 
 
 def f5_checkpoint(folder: Path, full: bool) -> Path:
-    """Write F5-TTS v1 Base and its Vocos, or small ones."""
+    """Write a checkpoint of F5-TTS v1 Base with its Vocos; unless `full` is set, a small one."""
     arch = dict(ARCH) if full else {key: checkpoints.ARCH[key] for key in ARCH}
     plain, checkpoints.VOCODER = checkpoints.VOCODER, deepcopy(checkpoints.VOCODER)
     if full:
@@ -46,7 +46,7 @@ def f5_checkpoint(folder: Path, full: bool) -> Path:
 
 
 def measure(folders: dict[str, Path], device: EngineOptions, alone: Alone) -> dict[str, Any]:
-    """Measure the memory of each engine, and a take of both at once."""
+    """Measure the memory of each engine, and takes of both engines together."""
     fresh()
     specs = {"f5": Uncompiled(**{name: getattr(spec("f5"), name) for name in Spec.__slots__}), "s1": spec("s1")}
     made = {name: Checkpoint(str(folder)) for name, folder in folders.items()}

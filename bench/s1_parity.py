@@ -8,12 +8,16 @@ import torch
 from torch import Tensor
 
 from bench import s1_checkpoints, s1_upstream
+from engines.codec_lm.decode_state import Sampling
+from engines.codec_lm.decoding import Decoder
+from engines.codec_lm.kv_cache import allocate
+from engines.codec_lm.prompts import Turn
+from engines.codec_lm.stateful_streams import StatefulStreams
+from engines.codec_lm.streaming import Packet
 from engines.s1.codec import Codec
-from engines.s1.codec_streams import CodecStreams, Packet
-from engines.s1.decode_state import DecodeState, Sampling
-from engines.s1.decoding import Decoder
+from engines.s1.frame_step import make_decoder
 from engines.s1.model import S1Model
-from engines.s1.prompt import Turn, embed
+from engines.s1.prompt import embed
 
 TRANSCRIPT, TEXT = "what the reference faults, for a good five seconds.", "Hello there, this is (excited) line 123."
 # Upstream keeps its settings in bfloat16, which represents these numbers exactly.
@@ -21,12 +25,8 @@ SAMPLING = Sampling(seed=2**33 + 1, temperature=0.75, top_p=0.875, repetition_pe
 FRAMES = 200
 PACKETS = (3, 6, 12, 24)
 
-MOST = {
-    "slow_logits": 1e-4,
-    "fast_logits": 1e-5,
-    "decode": 1e-5,
-    "streamed": 1e-5,
-}  # a tenth to a fifth of these was measured
+# A tenth to a fifth of these limits was measured.
+MOST = {"slow_logits": 1e-4, "fast_logits": 1e-5, "decode": 1e-5, "streamed": 1e-5}
 
 
 def wrong(found: Mapping[str, Any]) -> list[str]:
@@ -55,13 +55,13 @@ def relative(found: Tensor, wanted: Tensor) -> float:
 def codes_of(model: S1Model, frames: int) -> Tensor:
     """Return random (codebooks, frames) codes of a reference."""
     generator = torch.Generator().manual_seed(1)
-    sizes = [model.tokenizer.semantic_count, *[model.residual_size] * (model.network.config.codebooks - 1)]
+    sizes = [model.tokenizer.semantic_count, *[model.network.residual_size] * (model.network.config.codebooks - 1)]
     return torch.stack([torch.randint(size, (frames,), generator=generator) for size in sizes])
 
 
 @torch.inference_mode()
 def network(model: S1Model, folder: Path, compile: bool) -> dict[str, Any]:
-    """Compare logits with an equal KV cache, and codes sampled with equal noise."""
+    """Compare with upstream: the logits for an equal KV cache, and the codes sampled with equal noise."""
     device, codes = model.network.device, codes_of(model, 108)
     with s1_checkpoints.undrawn():
         upstream = s1_checkpoints.network(folder, weights=True)
@@ -74,12 +74,9 @@ def network(model: S1Model, folder: Path, compile: bool) -> dict[str, Any]:
     wanted = super(type(upstream), upstream).forward_generate(values[None], return_all=True).logits[0]
     found["slow_logits"] = relative(logits[:, :-1], wanted[:, begin : begin + count])
     found["fast_logits"] = _fast(model, upstream, hidden[-1:], codes[:, 0].to(device))
-    wanted = s1_upstream.generate(upstream, values, FRAMES, SAMPLING, model.residual_size).long()
+    wanted = s1_upstream.generate(upstream, values, FRAMES, SAMPLING, model.network.residual_size).long()
     found["frames"] = wanted.shape[1]
-    decoders = {
-        form: Decoder(DecodeState(model.network, 1, 1024, model.residual_size), form == "compiled")
-        for form in _forms(compile)
-    }
+    decoders = {form: make_decoder(model.network, 1, 1024, compile=form == "compiled") for form in _forms(compile)}
     for form, each in decoders.items():
         each.warm(1)
         drawn = speak(each, prompt, wanted.shape[1])
@@ -97,20 +94,20 @@ def _forms(compile: bool) -> list[str]:
 
 @torch.inference_mode()
 def moved(plain: S1Model, other: S1Model) -> float:
-    """Return the relative change of the logits along a prompt by other weights."""
+    """Return the relative difference of the logits along a prompt between two models with different weights."""
     turns = [Turn(TRANSCRIPT, codes_of(plain, 108)), Turn(TEXT)]
     logits = [_slow(v, embed(v.network, v.tokenizer, turns, at_start=True))[1].float() for v in (other, plain)]
     return relative(*logits)
 
 
 def _slow(model: S1Model, prompt: Tensor) -> tuple[Tensor, Tensor]:
-    cache = model.network.slow_cache(1, len(prompt))
-    hidden = model.network.forward_slow(prompt[None], torch.arange(len(prompt), device=prompt.device)[None], cache)[0]
+    cache = allocate(model.network.stack, 1, len(prompt), model.network.dtype, model.network.device)
+    hidden = model.network.hidden_states(prompt[None], torch.arange(len(prompt), device=prompt.device)[None], cache)[0]
     return hidden, model.network.semantic_logits(hidden)
 
 
 def _fast(model: S1Model, upstream: Any, hidden: Tensor, frame: Tensor) -> float:
-    """Return the largest difference over all codebooks."""
+    """Return the largest difference of the fast logits over all codebooks."""
     ours, cache = model.network, model.network.fast_cache(1)
     steps = torch.arange(len(frame), device=frame.device)
     with torch.device(frame.device):
@@ -136,7 +133,7 @@ def speak(decoder: Decoder, prompt: Tensor, count: int, sampling: Sampling = SAM
 
 @torch.inference_mode()
 def codec(model: S1Model, folder: Path) -> dict[str, Any]:
-    """Compare audio of equal codes, as a whole and in packets, and codes of equal audio."""
+    """Compare with upstream: the audio of equal codes, as a whole and in packets, and the codes of equal audio."""
     ours = model.codec
     device = next(ours.parameters()).device
     with s1_checkpoints.undrawn():
@@ -156,7 +153,7 @@ def codec(model: S1Model, folder: Path) -> dict[str, Any]:
 
 
 def _streamed(codec: Codec, codes: Tensor) -> tuple[Tensor, int]:
-    streams = CodecStreams(codec, 1, compile=False)
+    streams = StatefulStreams(codec, 1, compile=False)
     slot = streams.open()
     pieces, sizes = [], [*PACKETS, *[PACKETS[-1]] * codes.shape[1]]
     decoded = 0

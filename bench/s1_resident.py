@@ -23,9 +23,9 @@ from torch import Tensor
 from bench import s1_checkpoints
 from bench.checkpoints import redraw
 from bench.machine import machine
+from engines.codec_lm.decode_state import DecodeState, Sampling
 from engines.s1.config import DualARConfig
-from engines.s1.decode_state import DecodeState, Sampling
-from engines.s1.fused import FusedDecoder
+from engines.s1.fused import FusedFrame
 from engines.s1.network import DualAR
 from engines.s1.resident.frame import ResidentFrame
 
@@ -42,14 +42,14 @@ def drawn_network() -> DualAR:
     """Create a network of S1-Mini's size with random weights."""
     config = DualARConfig.from_mapping(s1_checkpoints.FULL.network)
     with torch.device("cuda"):
-        network = redraw(DualAR(config, 151_658, s1_checkpoints.FULL.semantic, 151_645), drawn_on="cuda")
+        network = redraw(DualAR(config, 151_658, s1_checkpoints.FULL.semantic, 151_645, RESIDUAL), drawn_on="cuda")
     return network.eval().requires_grad_(False).place(torch.device("cuda"), torch.bfloat16)
 
 
 @torch.inference_mode()
 def begun(network: DualAR) -> DecodeState:
-    """Return the state of a line after its prompt."""
-    state = DecodeState(network, 1, LENGTH, RESIDUAL)
+    """Return the state after the prompt of a line."""
+    state = DecodeState(network, 1, LENGTH)
     words = torch.randint(150_000, (PROMPT,), generator=torch.Generator().manual_seed(0))
     prompt = network.embed_text(words).to(network.device)
     state.prefill(0, prompt[:-1], 0)
@@ -58,20 +58,20 @@ def begun(network: DualAR) -> DecodeState:
 
 
 def level(network: DualAR, state: DecodeState) -> Tensor:
-    """Return the (1, choices) semantic logits by PyTorch, in the network's precision."""
+    """Return the semantic logits (1, choices), computed by PyTorch in the network's precision."""
     stop = int(state.positions[0]) + 1
     dtype = network.norm.weight.dtype
     cache = state.cache[..., :stop, :].to(dtype, copy=True)
-    hidden = network.forward_slow(state.pending[:, None].to(dtype), state.positions[:, None], cache)[:, 0]
+    hidden = network.hidden_states(state.pending[:, None].to(dtype), state.positions[:, None], cache)[:, 0]
     return network.semantic_logits(hidden).float()
 
 
 @torch.inference_mode()
 def parity(network: DualAR) -> dict[str, Any]:
-    """Compare codes of both from equal states, frame after frame, and logits with those of float32 weights."""
+    """Compare the codes of both kernels from equal states, frame after frame, and the logits with those of float32 weights."""
     exact = deepcopy(network).place(network.device, torch.float32)
     many, one = begun(network), begun(network)
-    fused, resident = FusedDecoder(many), resident_frame(one)
+    fused, resident = FusedFrame(network, many), resident_frame(network, one)
     same, drawn, differ, far, eager = 0, 0, 0, [], []
     for _ in range(64):
         for held, other in zip((one.cache, *one.changing), (many.cache, *many.changing), strict=True):
@@ -87,15 +87,15 @@ def parity(network: DualAR) -> dict[str, Any]:
         eager.append(float((bf16 - right).norm() / right.norm()))
     return {
         "codes_same": same / (64 * network.config.codebooks),
-        "codes_differ": differ / drawn,  # among codes whose predecessors in the frame are equal
+        "codes_differ": differ / drawn,  # share among codes whose previous codes in the frame are equal
         "logits_from_float32": statistics.mean(far),
         "logits_from_float32_as_written": statistics.mean(eager),
         "caches_differ": float((one.cache - many.cache).float().norm() / many.cache.float().norm()),
     }
 
 
-def resident_frame(state: DecodeState, **others: int) -> ResidentFrame:
-    frame = ResidentFrame(state, others)
+def resident_frame(network: DualAR, state: DecodeState, **others: int) -> ResidentFrame:
+    frame = ResidentFrame(network, state, others)
     if not frame.load():
         raise RuntimeError("the persistent kernel could not be loaded")
     return frame
@@ -123,14 +123,14 @@ def frame_ms(draw: Callable[[], None]) -> float:
 
 @torch.inference_mode()
 def timed(network: DualAR) -> dict[str, Any]:
-    """Measure frames a second of both, alternately."""
+    """Measure frames per second of both kernels, in turns."""
     many, one = begun(network), begun(network)
-    fused, resident = FusedDecoder(many), resident_frame(one)
+    fused, resident = FusedFrame(network, many), resident_frame(network, one)
     begun_by = [(state, state.cache.clone(), [held.clone() for held in state.changing]) for state in (many, one)]
     times = defaultdict(list)
     with recorded(lambda: fused.draw(1)) as by_many, recorded(resident.draw) as by_one:
         for _ in range(TURNS):
-            for state, cache, changing in begun_by:  # each turn generates the same positions
+            for state, cache, changing in begun_by:  # so that each turn generates the same positions
                 for held, before in zip((state.cache, *state.changing), (cache, *changing), strict=True):
                     held.copy_(before)
             times["many"].append(frame_ms(by_many))
@@ -145,7 +145,7 @@ def timed(network: DualAR) -> dict[str, Any]:
 
 @torch.inference_mode()
 def variants(network: DualAR) -> dict[str, Any]:
-    """Measure the milliseconds of a frame with other sizes."""
+    """Measure the milliseconds of a frame for other constants of the kernel."""
     found: dict[str, Any] = {}
     cases: list[dict[str, int]] = [
         {}, {"AHEAD": 1}, {"AHEAD": 3}, {"AHEAD": 8}, {"BATCH": 2}, {"BATCH": 4}, {"KEPT": 0}, {"KEPT": 15}, {"KEPT": 40},
@@ -174,7 +174,7 @@ def variants(network: DualAR) -> dict[str, Any]:
 
 @torch.inference_mode()
 def steps(network: DualAR) -> dict[str, Any]:
-    """Return the clock ticks of a frame's steps in program 0."""
+    """Return the clock ticks of the steps of a frame, in program 0."""
     resident = resident_frame(begun(network), STAMPED=1)
     for _ in range(8):
         resident.draw()
@@ -212,7 +212,7 @@ def main() -> None:
         except Exception as error:
             log.exception(part.__name__)
             found[part.__name__] = {"failed": f"{error!r}"[:500]}
-            break  # after an error of the GPU, nothing else would run
+            break  # an error of the GPU also stops everything else
         finally:
             options.out.write_text(json.dumps(found, indent=1))
             log.info("%s: %s", part.__name__, json.dumps(found[part.__name__]))

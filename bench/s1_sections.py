@@ -41,7 +41,7 @@ class Setup:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the lock of the GPU; nested calls have no effect."""
+        """Hold the lock of the GPU during the block; nested calls have no effect."""
         if Setup.held:
             yield
             return
@@ -67,7 +67,7 @@ class Setup:
 
 
 def find(parts: Mapping[str, Callable[[], object]]) -> None:
-    """Run the parts, and print all results after each; a failed part does not stop the others."""
+    """Run the parts, and print all results after each part. A failed part does not stop the others."""
     found: Found = {}
     for name, part in parts.items():
         try:
@@ -111,10 +111,10 @@ def ours(setup: Setup) -> None:
 
 
 def overlap(setup: Setup) -> None:
-    """Measure kernels that start while the previous one runs: parity and speed."""
-    from engines.s1 import fused
+    """Measure parity and speed of kernels that start while the previous one runs."""
+    from engines.codec_lm import fused_layers
 
-    fused.OVERLAP = True
+    fused_layers.OVERLAP = True
     s1_parity.FRAMES = 64
     s1_checkpoints.prepare_imports()
     held = setup.model()
@@ -128,13 +128,13 @@ def overlap(setup: Setup) -> None:
 
 
 def tuning(setup: Setup) -> None:
-    """Measure frames of one row with other constants in engines/s1/fused.py."""
-    from engines.s1 import fused
+    """Measure the time of frames of one row, with other constants in engines/codec_lm/fused_layers.py."""
+    from engines.codec_lm import fused_layers
 
     held = setup.model()
 
     def measure(overlap: bool, weights: int, splits: int) -> Found:
-        fused.OVERLAP, fused.HELD, fused.SPLITS = overlap, weights, splits
+        fused_layers.OVERLAP, fused_layers.HELD, fused_layers.SPLITS = overlap, weights, splits
         return s1_timing.frames(held, 1, True, setup.frames, setup.alone)
 
     choices = ((False, 2048, 16), (True, 2048, 16), (True, 1024, 16), (True, 4096, 8), (True, 4096, 32))
@@ -144,13 +144,15 @@ def tuning(setup: Setup) -> None:
 def engine(setup: Setup) -> None:
     text = "a word." if setup.tiny else s1_timing.TEXT
     devices = {
-        "alone": EngineOptions(name=setup.device, max_batch=2 if setup.tiny else 8),
-        "encoder_on_cpu": EngineOptions(name=setup.device, max_batch=1, encoder="cpu"),
+        "alone": (EngineOptions(name=setup.device, max_batch=2 if setup.tiny else 8), "auto"),
+        "encoder_on_cpu": (EngineOptions(name=setup.device, max_batch=1), "cpu"),
     }
     find(
         {
-            name: lambda device=device: s1_timing.engine(setup.folder, device, text, setup.alone)
-            for name, device in devices.items()
+            name: lambda device=device, encoder=encoder: s1_timing.engine(
+                setup.folder, device, text, setup.alone, encoder
+            )
+            for name, (device, encoder) in devices.items()
         }
     )
 
@@ -161,7 +163,7 @@ def upstream(setup: Setup) -> None:
 
 
 def upstream_compiled(setup: Setup) -> None:
-    """Measure upstream with compilation; its kernel tuning also needs the lock of the GPU."""
+    """Measure upstream with compilation. Its kernel tuning also holds the lock of the GPU."""
     from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
     tune = CachingAutotuner.bench
@@ -184,7 +186,7 @@ def int4(setup: Setup) -> None:
 
 
 def _quantized(setup: Setup, kind: Kind) -> None:
-    """Measure speed, memory, and the change of the logits, which says little for random weights."""
+    """Measure speed, memory, and the change of the logits; the latter says little for random weights."""
     held = setup.model(quantize=kind)
     find(
         {

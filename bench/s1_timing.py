@@ -1,4 +1,4 @@
-"""Time frames and speech of S1, ours and upstream's, with exclusive use of the GPU."""
+"""Time frames and speech of S1, ours and upstream's, while no other process uses the GPU."""
 
 import gc
 import statistics
@@ -14,17 +14,21 @@ from bench import s1_checkpoints, s1_upstream
 from bench.machine import wait
 from bench.s1_parity import TRANSCRIPT, codes_of
 from engines.base import Checkpoint, EngineJob, Event, Finished, Spoke
+from engines.codec_lm.decode_state import Sampling
+from engines.codec_lm.engine import CodecLmEngine
+from engines.codec_lm.prefill import Prompt
+from engines.codec_lm.prompts import Turn
+from engines.codec_lm.runtime import POSITIONS
 from engines.registry import EngineOptions
-from engines.s1.decode_state import DecodeState, Sampling
-from engines.s1.decoding import Decoder
-from engines.s1.engine import POSITIONS, S1Engine
+from engines.s1.engine import make_engine
+from engines.s1.frame_step import make_decoder
 from engines.s1.model import S1Model
-from engines.s1.prefill import Prompt
-from engines.s1.prompt import Turn, embed
+from engines.s1.prompt import embed
 from engines.types import Audio, Reference, Request
 
 TEXT = "welcome to the rift, summoner. your win rate shows dedication, and the enemy has taken the dragon."
 REPEATS = 5
+TAKES = 9
 Alone = Callable[[], Any]  # a context that holds the lock of the GPU
 
 
@@ -53,9 +57,9 @@ def median_s(work: Callable[[], object], alone: Alone, repeats: int = REPEATS) -
 
 @torch.inference_mode()
 def frames(model: S1Model, rows: int, compile: bool, count: int, alone: Alone) -> dict[str, Any]:
-    """Measure frames a second of all rows together, with and without the prompt of each row."""
+    """Measure frames per second of all rows together, with and without the prompts of the rows."""
     fresh()
-    decoder = Decoder(DecodeState(model.network, rows, POSITIONS, model.residual_size, model.cached), compile)
+    decoder = make_decoder(model.network, rows, POSITIONS, cached=model.cached, compile=compile)
     turns = [Turn(TRANSCRIPT, codes_of(model, 108)), Turn(TEXT)]
     prompt = embed(model.network, model.tokenizer, turns, at_start=True)
     started = time.perf_counter()
@@ -100,7 +104,7 @@ def frames(model: S1Model, rows: int, compile: bool, count: int, alone: Alone) -
 
 @torch.inference_mode()
 def upstream(folder: Path, device: str, compile: bool, count: int, alone: Alone) -> dict[str, Any]:
-    """Time fish-speech's inference as it is, or compiled with and without caches that are kept between requests."""
+    """Time fish-speech's inference: as it is, compiled, and compiled with caches that stay between requests."""
     from fish_speech.models.text2semantic import inference
 
     fresh()
@@ -132,12 +136,12 @@ def upstream(folder: Path, device: str, compile: bool, count: int, alone: Alone)
     return figures | {"peak_gb": peak_gb(), "frames_drawn": sorted(set(drawn))}
 
 
-def engine(folder: Path, device: EngineOptions, text: str, alone: Alone) -> dict[str, Any]:
-    """Measure first audio and seconds of work per second of audio, for one row and for all rows."""
+def engine(folder: Path, device: EngineOptions, text: str, alone: Alone, encoder: str = "auto") -> dict[str, Any]:
+    """Measure time to first audio and compute seconds per second of audio, for one row and for all rows."""
     fresh()
-    made = S1Engine(device)
+    made = make_engine(device)
     started = time.perf_counter()
-    for _ in made.load(Checkpoint(str(folder))):
+    for _ in made.load(Checkpoint(str(folder), {"encoder": encoder})):
         pass
     loaded_s = time.perf_counter() - started
     for _ in made.warm():
@@ -154,7 +158,7 @@ def engine(folder: Path, device: EngineOptions, text: str, alone: Alone) -> dict
     for width in sorted({1, made.info.rows}):
         asked = [Request(text=text, reference=reference, seed=seed, engine="s1") for seed in range(width)]
         with alone():
-            times = [take(made, asked) for _ in range(3)]
+            times = [take(made, asked) for _ in range(TAKES)]
         figures[f"batch_{width}"] = {
             "ttfa_ms": round(1000 * statistics.median(first for first, _, _ in times), 1),
             "audio_s": round(times[0][2], 1),
@@ -165,8 +169,8 @@ def engine(folder: Path, device: EngineOptions, text: str, alone: Alone) -> dict
     return figures
 
 
-def take(engine: S1Engine, requests: list[Request], first_id: int = 0) -> tuple[float, float, float]:
-    """Speak requests at once; return seconds to the last first audio, seconds to the end, and seconds of audio."""
+def take(engine: CodecLmEngine, requests: list[Request], first_id: int = 0) -> tuple[float, float, float]:
+    """Speak requests together. Return seconds to the last request's first audio, seconds to the end, and seconds of audio."""
     waiting = {str(first_id + number) for number in range(len(requests))}
     silent, first, audio_s = set(waiting), 0.0, 0.0
     started = time.perf_counter()

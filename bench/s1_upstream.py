@@ -1,16 +1,16 @@
-"""fish-speech's generation with our noise, restricted to codes that a frame may contain."""
+"""Run fish-speech's generation with our noise, restricted to the codes that a frame may contain."""
 
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from engines.s1.decode_state import Sampling
-from engines.s1.noise import exponential, frame_keys
+from engines.codec_lm.decode_state import Sampling
+from engines.codec_lm.noise import exponential, frame_keys
 
 
 class Drawing:
-    """Replaces upstream's random choice by our noise, codebook after codebook."""
+    """Replaces upstream's random choice by our noise, one codebook after another."""
 
     def __init__(self, model: Any, seed: int, residual_size: int) -> None:
         tokenizer = model.tokenizer
@@ -34,7 +34,7 @@ class Drawing:
         return (probabilities / noise).argmax(-1, keepdim=True).to(torch.int)
 
     def mask(self, logits: Tensor) -> Tensor:
-        """Mask everything except semantic codes and the end."""
+        """Mask all logits except those of semantic codes and the end token."""
         kept = torch.full_like(logits, -torch.inf)
         kept[..., self.begin : self.begin + self.semantic] = logits[..., self.begin : self.begin + self.semantic]
         kept[..., self.end] = logits[..., self.end]
@@ -42,7 +42,7 @@ class Drawing:
 
 
 def generate(model: Any, prompt: Tensor, frames: int, sampling: Sampling, residual_size: int) -> Tensor:
-    """Generate (codebooks, n) codes of at most `frames` frames after a (codebooks + 1, t) prompt, without the end."""
+    """Generate (codebooks, n) codes of at most `frames` frames after a (codebooks + 1, t) prompt, without the end token."""
     from fish_speech.models.text2semantic import inference
 
     drawing = Drawing(model, sampling.seed, residual_size)
@@ -86,7 +86,7 @@ def prompt(model: Any, text: str, transcript: str, codes: Tensor) -> Tensor:
 
 
 def speak(model: Any, decode: Any, prompt: Tensor, frames: int) -> int:
-    """Generate like upstream's inference; return the number of frames."""
+    """Generate as upstream's inference does. Return the number of frames."""
     from fish_speech.models.text2semantic import inference
 
     out = inference.generate(

@@ -50,7 +50,7 @@ def started(engine: str) -> Manager:
 
 
 def waited(manager: Manager, engine: str, sessions: tuple[str, ...]) -> dict[str, float]:
-    """Return the seconds to first sound and end of a short line, while each session speaks a long text."""
+    """Return the seconds to first audio and to the end of a short line, while each session speaks a long text."""
     long = [submitted(manager, engine, LONG, session) for session in sessions]
     for ticket in long[: len(set(sessions))]:
         ticket.wait_unread(120.0)

@@ -23,12 +23,12 @@ from engines.registry import ENGINES
 
 log = logging.getLogger("bench.starting")
 
-STARTS = {"nothing_compiled": "auto", "kernels_kept": "auto", "uncompiled": "off"}  # name of a start: its compile mode
-BLOCK = 1 << 26  # bytes read at once
+STARTS = {"nothing_compiled": "auto", "kernels_kept": "auto", "uncompiled": "off"}  # compile mode by name of the start
+BLOCK = 1 << 26  # bytes that are read at a time
 
 
 def read_libraries() -> None:
-    """Read the libraries once, so that no start waits for gigabytes from the disk."""
+    """Read the libraries once, so that no start has to wait for gigabytes from the disk."""
     for package in ("torch", "nvidia", "triton"):
         for folder in importlib.import_module(package).__path__:
             for library in Path(folder).rglob("*.so*"):

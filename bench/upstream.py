@@ -20,7 +20,7 @@ from bench.s1 import CONCURRENT
 
 log = logging.getLogger("bench")
 
-SECTIONS = ("ours", "upstream")  # of S1 in a tiny run; the others need a GPU
+SECTIONS = ("ours", "upstream")  # sections of S1 in a tiny run; the others need a GPU
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Time one engine after the other, and write the report of both."""
+    """Time one engine after the other, and write a report on both."""
     options.out.mkdir(parents=True, exist_ok=True)
     commit = machine(options.commit)["commit"]
     found: dict[str, Any] = {"machine": machine(commit), "versions": versions(), "asked": {"tiny": options.tiny}}
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def f5_summary(known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the milliseconds of a take's flow."""
+    """Return the milliseconds of F5-TTS's flow, upstream's and ours, for each number of steps."""
     network = known.get("network", {})
     taken = {f"NFE {steps}": network[f"nfe_{steps}"] for steps in STEPS if f"nfe_{steps}" in network}
     rows = {name: {"upstream": each["upstream_ms"], "ours": each["ours_recorded_ms"]} for name, each in taken.items()}
@@ -70,7 +70,7 @@ def f5_summary(known: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def s1_summary(known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the frames a second of one row, with its prompt."""
+    """Return the frames per second of S1 for one row with its prompt, upstream's and ours."""
 
     def speed(section: str, part: str) -> float | None:
         return known.get(section, {}).get(part, {}).get("frames_s_with_prompt")

@@ -1,4 +1,4 @@
-"""The files of an image: the repository without what .dockerignore excludes."""
+"""The files of an image: the repository without the files that .dockerignore excludes."""
 
 import os
 import re
@@ -24,7 +24,7 @@ class Rule:
         return cls(line.startswith("!"), re.compile(regex))
 
     def names(self, path: PurePosixPath) -> bool:
-        """Return True if the rule matches this path or a parent folder."""
+        """Return True if the rule matches this path or one of its parent folders."""
         return any(self.pattern.fullmatch(str(each)) for each in (path, *path.parents[:-1]))
 
 
@@ -34,9 +34,9 @@ def read_rules(text: str) -> list[Rule]:
 
 
 def files(root: Path = ROOT) -> Iterator[Path]:
-    """Yield the files of an image, relative to the root; the last rule that matches a path decides, as in Docker.
+    """Yield the files of an image, relative to the root. The last rule that matches a path decides, as in Docker.
 
-    Excluded top-level folders are skipped, because a virtual environment has 100,000 files.
+    Excluded top-level folders are not searched, because a virtual environment has 100,000 files.
     """
     rules = read_rules((root / RULES).read_text("utf-8"))
     for top in sorted(root.iterdir()):

@@ -5,11 +5,11 @@ exception: the thread that makes a request calls `prepare`, so that no text is r
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from engines.errors import EngineError
-from engines.types import Audio, EngineInfo, Progress, Request
+from engines.types import Audio, CacheUse, EngineInfo, Progress, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Checkpoint:
     """The source of an engine's weights: `embedded`, `hf://owner/repo[/file]`, or a local path."""
 
     source: str
-    vocoder: str = ""  # f5: the source of Vocos, in the same form; empty = the vocoder that belongs to `source`
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)  # of the engine, by name; see `Spec.options`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,6 +98,20 @@ class Engine(Protocol):
     @property
     def memory_bytes(self) -> int:
         """Return the bytes of weights, buffers and caches on the device."""
+        ...
+
+    @property
+    def memory_parts(self) -> Mapping[str, int]:
+        """Return `memory_bytes` by part: network, codec or vocoder, KV cache, graphs, caches, champions."""
+        ...
+
+    @property
+    def caches(self) -> Sequence[CacheUse]:
+        """Return the caches that `clear` can empty."""
+        ...
+
+    def clear(self, cache: str) -> None:
+        """Empty a cache, also its files. Entries in use stay, or are freed after their use. Raises KeyError."""
         ...
 
     def prepare(self, request: Request) -> object:

@@ -18,15 +18,21 @@ class EngineOptions:
     name: str = "auto"  # auto, cpu, cuda, cuda:1, mps
     compile: str = "auto"  # auto, on, off
     quantize: Literal["none", "int8", "int4"] = "none"
-    cpu_precision: Literal["auto", "float32"] = "auto"  # f5: auto = bfloat16 if this CPU computes faster in it
+    cpu_precision: Literal["auto", "float32"] = "auto"  # auto = bfloat16 if engine and CPU compute faster in it
     max_batch: int = 0  # rows in one step
     threads: int = 0  # CPU threads of the scheduler
     cache_dir: str = ""  # folder that keeps encoded references across restarts; empty = no folder
-    prefix_cache_bytes: int = 256_000_000  # s1: KV caches of references kept in memory
-    weights_budget_bytes: int = (
-        0  # f5: memory on the device for inactive fine-tuned weights; 0 = a quarter of the free memory
-    )
-    encoder: Literal["auto", "cpu"] = "auto"  # s1: where references are encoded; auto = the engine's device
+    prefix_cache_bytes: int = 256_000_000  # keys and values of references that stay in memory
+    weights_budget_bytes: int = 0  # device memory for inactive fine-tuned weights; 0 = a quarter of the free memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineOption:
+    """An option of one engine, which the operator sets once. A checkpoint carries the values."""
+
+    name: str
+    default: str
+    values: tuple[str, ...] = ()  # allowed values; empty = any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +45,9 @@ class Spec:
     settings: Sequence[Setting]
     reference_max_s: float
     factory: str  # "module:class", imported on the scheduler's thread
+    options: Sequence[EngineOption] = ()
     fine_tunes: bool = False  # True if it can use a champion's fine-tuned weights
+    vetting: str = ""  # "module:function" that checks fine-tuned weights from a file
     # Licences of published weights, by the start of their source. Other checkpoints have the licence of their author.
     licences: Mapping[str, str] = field(default_factory=dict)
     # How closely published weights follow an unseen voice, one sentence each, by the start of their source.
@@ -55,9 +63,24 @@ class Spec:
         build: Callable[[EngineOptions], Engine] = _imported(self.factory)
         return build(device)
 
+    def option(self, checkpoint: Checkpoint, name: str) -> str:
+        """Return the value of an option; empty if the engine lacks the option. Raises BadSetting for an invalid value."""
+        option = next((each for each in self.options if each.name == name), None)
+        if option is None:
+            return ""
+        value = checkpoint.options.get(name) or option.default
+        if option.values and value not in option.values:
+            raise BadSetting(f"{self.title}: {name} must be one of {', '.join(option.values)}, not {value}")
+        return value
+
+    def vet(self) -> Callable[..., Any]:
+        """Import the function that checks fine-tuned weights."""
+        checks: Callable[..., Any] = _imported(self.vetting)
+        return checks
+
     def licence(self, checkpoint: Checkpoint) -> str:
         """Return the licence of a checkpoint's weights, if it is known."""
-        return _of_source(self.licences, checkpoint) or "as stated by the author of these weights"
+        return _of_source(self.licences, checkpoint) or "unknown; see the source of the weights"
 
     def likeness(self, checkpoint: Checkpoint) -> str:
         """Return how closely a checkpoint follows an unseen voice; empty if that is unknown."""
@@ -93,7 +116,7 @@ def spec(name: str) -> Spec:
 
 
 def specs() -> list[Spec]:
-    """Return the specs of all engines, also of those that this studio does not run."""
+    """Return the specs of all engines in the registry, including engines that this studio does not run."""
     return [spec(name) for name in ENGINES]
 
 

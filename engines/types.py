@@ -70,17 +70,16 @@ class Weights:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Request:
-    """What an engine is asked to speak."""
+    """A text to speak, with the voice, the engine and its settings."""
 
     text: str
     reference: Reference
     seed: int
-    engine: str = "f5"
-    settings: Mapping[str, float] = field(
-        default_factory=dict
-    )  # of this engine, by name; the engine uses its defaults for the others
-    weights: Weights | None = None  # f5: used instead of the checkpoint's weights; s1 accepts none
-    live: bool = True  # heard while it is generated: the first audio comes early, at the cost of one more seam (f5)
+    engine: str
+    # Settings of this engine, by name; the engine uses its defaults for the others.
+    settings: Mapping[str, float] = field(default_factory=dict)
+    weights: Weights | None = None  # used instead of the checkpoint's weights, by engines whose spec has `fine_tunes`
+    live: bool = True  # heard while it is generated: the first audio comes early, which may cost one more seam
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +108,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Take:
-    """One generated audio with its request and its cost."""
+    """Generated audio with its request and cost."""
 
     request: Request
     audio: Audio
@@ -149,6 +148,17 @@ class BackendChoice:
     numerics: Numerics
     skipped: Mapping[str, str] = field(default_factory=dict)  # why each faster backend does not apply, by name
     failure: str = ""  # the error of a faster backend, which this one replaces
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheUse:
+    """The contents of a cache of an engine, and its lookups since the engine was loaded."""
+
+    name: str  # such as "references"
+    entries: int  # in memory
+    bytes: int  # of the entries in memory
+    found: int = 0
+    missed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,6 +229,8 @@ class EngineStatus:
     message: str  # one sentence for the designer
     progress: float  # of loading or warming, 0 to 1
     memory_bytes: int  # weights and buffers on its device
+    memory_parts: Mapping[str, int]  # bytes by part, such as "network"; the sum is memory_bytes
+    caches: tuple[CacheUse, ...]  # empty until loaded
     info: EngineInfo | None  # None until loaded
 
 

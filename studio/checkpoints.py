@@ -3,13 +3,19 @@
 from collections.abc import Mapping
 
 from engines.base import Checkpoint
-from engines.registry import ENGINES
+from engines.registry import Spec, specs
 from studio.settings import Settings
 
 
 def checkpoints(settings: Settings) -> Mapping[str, Checkpoint]:
-    """Return the checkpoint of each engine. Without a setting, an engine loads its embedded checkpoint."""
-    return {name: Checkpoint("embedded") for name in ENGINES} | {
-        "f5": Checkpoint(settings.f5_checkpoint, settings.f5_vocoder),
-        "s1": Checkpoint(settings.s1_checkpoint),
-    }
+    """Return the checkpoint of each engine, with the engine's options.
+
+    The settings `<engine>_checkpoint` and `<engine>_<option>` choose them. Without a setting, an engine loads its embedded
+    checkpoint.
+    """
+    return {spec.name: _checkpoint(spec, settings) for spec in specs()}
+
+
+def _checkpoint(spec: Spec, settings: Settings) -> Checkpoint:
+    options = {option.name: getattr(settings, f"{spec.name}_{option.name}", option.default) for option in spec.options}
+    return Checkpoint(getattr(settings, f"{spec.name}_checkpoint", "embedded"), options)

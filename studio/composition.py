@@ -1,16 +1,18 @@
 """Wire all services of the studio, for `app.py` and for the commands of `studio.script`."""
 
 import os
+import sys
 
 from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
-from studio.data_folder import opening
-from studio.disk_space import DiskSpace
+from studio.disk.data_folder import opening
+from studio.disk.disk_space import DiskSpace
+from studio.disk.housekeeping import sweep_leftovers
 from studio.ears.ears import Ears
 from studio.engines import open_manager
 from studio.hearing import TakeHearing
 from studio.history import History
-from studio.housekeeping import sweep_leftovers
+from studio.idle_unload import IdleUnload
 from studio.listening import Listening
 from studio.named_voices import NamedVoices
 from studio.references.library import SAMPLES, ClipStore
@@ -22,10 +24,15 @@ from studio.settings import Settings
 from studio.speaking import SpeechService
 from studio.studio import Studio
 from studio.telemetry import Telemetry
+from studio.telemetry.cloudwatch import CloudWatch
 from studio.telemetry.gauges import open_gauge
+from studio.telemetry.recorder import Recorder
+from studio.telemetry.traces import open_traces
 from studio.web.visitors import Visitors
 
-CORES_A_CHILD = 4  # the other cores are for engines and the page
+AGAIN_S = 60.0  # time for another take in place of one that ran away
+# Cores of the machine for each child process of the ears, which leaves cores for the engines and the page.
+CORES_A_CHILD = 4
 
 
 def compose(settings: Settings) -> Studio:
@@ -40,15 +47,37 @@ def _wired(settings: Settings) -> Studio:
     manager = open_manager(settings)
     clips, history = ClipStore(settings.data_dir, SAMPLES), History(settings.data_dir)
     session_clips = SessionClips(clips, settings.data_dir)
-    telemetry = Telemetry(manager, open_gauge(settings.device), disk=DiskSpace(settings.data_dir).reading)
+    telemetry = Telemetry(
+        manager,
+        open_gauge(settings.device),
+        disk=DiskSpace(settings.data_dir).reading,
+        recorder=Recorder(lambda engine: manager.status(engine).info, settings.data_dir),
+        cloudwatch=CloudWatch(_write_stdout) if settings.cloudwatch_metrics else None,
+        traces=open_traces(),
+    )
     manager.listen(telemetry.record)
+    idle_unload = IdleUnload(manager, settings.data_dir, telemetry.queued_engines)
+    manager.listen(idle_unload.record)
+    telemetry.show_idle(idle_unload.states)
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)
     children = max(1, (os.cpu_count() or 1) // CORES_A_CHILD)
     ears = Ears(settings.recognizer, on=settings.ears, children=children)
-    hearing = TakeHearing(ears, history, busy=manager.queue, directions=settings.stage_directions)
+    hearing = TakeHearing(
+        ears,
+        history,
+        busy=manager.queue,
+        directions=settings.stage_directions,
+        again=lambda take: speaking.speak_again(take, AGAIN_S),
+    )
     speaking = SpeechService(
-        manager, session_clips, history, champions, directions=settings.stage_directions, kept=hearing.add
+        manager,
+        session_clips,
+        history,
+        champions,
+        directions=settings.stage_directions,
+        kept=hearing.add,
+        recorder=telemetry.recorder,
     )
     named_voices = NamedVoices(manager, champions, session_clips, settings.engines, settings.aliases)
     judge = TakeJudge(Checker(ears), lambda order: speaking.reference(order, ""))
@@ -67,7 +96,13 @@ def _wired(settings: Settings) -> Studio:
         named_voices=named_voices,
         scripts=scripts,
         visitors=Visitors(settings, history, session_clips),
-        disk=DiskSpace(settings.data_dir, [scripts, history, session_clips, champions]),
+        disk=DiskSpace(settings.data_dir, [scripts.projects, history, session_clips, champions]),
         take_voices=TakeVoices(history, session_clips, listening, lambda engine: manager.status(engine).licence),
         telemetry=telemetry,
+        idle_unload=idle_unload,
     )
+
+
+def _write_stdout(line: str) -> None:
+    sys.stdout.write(line)
+    sys.stdout.flush()

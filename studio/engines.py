@@ -12,7 +12,6 @@ def device(settings: Settings) -> EngineOptions:
         compile=settings.compile,
         quantize=settings.quantize,
         cpu_precision=settings.cpu_precision,
-        encoder=settings.s1_encoder,
         max_batch=settings.max_batch,
         threads=settings.threads,
         cache_dir=str(settings.data_dir / "cache"),
@@ -26,6 +25,7 @@ def open_manager(settings: Settings) -> Manager:
     policy = Policy(
         queue_size=settings.queue_size,
         request_timeout_s=settings.request_timeout_s,
+        step_timeout_s=settings.step_timeout_s,
         memory_budget_bytes=int(settings.memory_budget_gb * 1e9),
     )
     return Manager({name: known[name] for name in settings.engines}, device(settings), policy)

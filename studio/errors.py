@@ -4,6 +4,8 @@ A StudioError is also an EngineError, so one `except` handles errors of engines 
 do next. Errors in the request itself are an `engines.errors.BadInput`.
 """
 
+import re
+
 from engines.errors import EngineError
 
 DISK_FULL = "not saved because the disk is full; free some space or delete takes, then try again"
@@ -48,3 +50,8 @@ class Unavailable(StudioError):
 
 class UpstreamError(StudioError):
     """Another service that the studio uses failed."""
+
+
+def snake_case(name: str) -> str:
+    """Return a name in snake case: `QueueFull` and `Too Many Requests` become queue_full and too_many_requests."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z0-9]+", "_", name).lower()

@@ -9,15 +9,15 @@ from typing import Literal
 
 from engines.errors import BadInput, Cancelled, EngineError
 from engines.types import Progress
+from studio.disk.files import is_disk_full
 from studio.errors import DISK_FULL, NotFound, NotStored, StudioError
-from studio.files import is_disk_full
 from studio.progress import ProgressReporter
 
 log = logging.getLogger(__name__)
 
 Kind = Literal["package", "import", "plan", "push", "pull", "attach", "deliver"]
 State = Literal["running", "paused", "done", "failed", "cancelled"]
-# The last report is the outcome. The work raises Cancelled soon after the event is set.
+# The last report is the result as text. The work raises Cancelled soon after the event is set.
 Work = Callable[[ProgressReporter, threading.Event], object]
 
 ENDED = ("done", "failed", "cancelled")
@@ -36,7 +36,7 @@ class Job:
 
     id: str
     kind: Kind
-    champion: str
+    subject: str  # id of the champion or project
     store: str
     resumable: bool  # True if a restart continues where the job stopped
     work: Work = field(repr=False)
@@ -77,13 +77,13 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 
-    def start(self, kind: Kind, champion: str, work: Work, *, store: str = "", resumable: bool = False) -> Job:
+    def start(self, kind: Kind, subject: str, work: Work, *, store: str = "", resumable: bool = False) -> Job:
         """Start a job at once. Raises BadInput while too many others run."""
-        job = Job(secrets.token_urlsafe(12), kind, champion, store, resumable, work)
+        job = Job(secrets.token_urlsafe(12), kind, subject, store, resumable, work)
         with self._lock:
             running = [other for other in self._jobs.values() if other.state == "running" and not other.stop.is_set()]
             if len(running) >= RUNNING_MAX:
-                raise BadInput("the studio is busy with other jobs; try again when one of these jobs is done")
+                raise BadInput("the studio is busy with other tasks; try again when one of these tasks is done")
             self._jobs[job.id] = job
             for old in [id for id, other in self._jobs.items() if other.ended][:-ENDED_KEPT]:
                 del self._jobs[old]
@@ -99,14 +99,14 @@ class Jobs:
         """Return a job by id. Raises UnknownJob."""
         with self._lock:
             if id not in self._jobs:
-                raise UnknownJob("the studio does not know this job any more; start the job again")
+                raise UnknownJob("this task is no longer known to the studio; start the task again")
             return self._jobs[id]
 
     def pause(self, id: str) -> Job:
         """Pause a job until `resume`. Raises UnknownJob, and BadInput if the job would have to start from its beginning."""
         job = self.get(id)
         if not job.resumable:
-            raise BadInput("this job cannot be paused; wait until the job ends, or cancel the job")
+            raise BadInput("this task cannot be paused; wait until the task ends, or cancel the task")
         return self._stop(job, "paused")
 
     def cancel(self, id: str) -> Job:
@@ -133,7 +133,7 @@ class Jobs:
     def forget(self, id: str) -> None:
         """Remove an ended job from the list. Raises UnknownJob, and BadInput while the job runs or is paused."""
         if not self.get(id).ended:
-            raise BadInput("this job is not finished; cancel the job first")
+            raise BadInput("this task is not finished; cancel the task first")
         with self._lock:
             self._jobs.pop(id, None)
 
@@ -149,7 +149,7 @@ class Jobs:
         return job
 
     def _start_thread(self, job: Job) -> None:
-        threading.Thread(target=self._run, args=(job,), name=f"{job.kind}-{job.champion}", daemon=True).start()
+        threading.Thread(target=self._run, args=(job,), name=f"{job.kind}-{job.subject}", daemon=True).start()
 
     def _run(self, job: Job) -> None:
         last_report = WAITING
@@ -173,8 +173,8 @@ class Jobs:
             if is_disk_full(error):
                 job.failure = NotStored(DISK_FULL)
             else:
-                log.exception("%s of %s failed", job.kind, job.champion)
+                log.exception("%s of %s failed", job.kind, job.subject)
                 job.failure = StudioError(
-                    "this job failed because of an error in the studio; try again, or read the studio's log"
+                    "this task failed because of an error in the studio; try again, or read the studio's log"
                 )
             job.enter("failed")

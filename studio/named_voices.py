@@ -7,9 +7,9 @@ from typing import Literal
 from engines.errors import BadSetting, UnknownEngine
 from engines.scheduling.manager import Manager
 from engines.types import EngineStatus
-from studio.champions.champion import Champion, UnknownChampion, champion_settings
+from studio.champion_format.champion import Champion, UnknownChampion, champion_settings
 from studio.champions.champions import Champions
-from studio.champions.library import SavedChampion
+from studio.champions.saved import SavedChampion
 from studio.order import Order, read_order, shown
 from studio.references.session_clips import SessionClips, ShippedClip
 

@@ -93,9 +93,8 @@ def _proxy_fault(value: str) -> str:
 
 def _repair_exceptions(environment: Environment) -> Sequence[str]:
     """Rewrite NO_PROXY so that HTTP clients can read it, and add loopback if a proxy is set."""
-    names = sorted(
-        name for name in environment if name.lower() == EXCEPTIONS
-    )  # if both are set, the lower-case variable counts
+    # If both are set, the lower-case variable counts.
+    names = sorted(name for name in environment if name.lower() == EXCEPTIONS)
     faults = []
     for name in names:
         entries, notes = _read_exceptions(environment[name])

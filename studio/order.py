@@ -42,7 +42,7 @@ class Order:
     settings: ChosenSettings = field(default_factory=dict)
     champion: str = ""  # the id of the champion that provides the reference; then there is no clip
     version: str = ""  # version of the champion; empty = the current one, and the take records it
-    attachment: str = ""  # weights on trial, before they are attached to the champion
+    attachment: str = ""  # id of fine-tuned weights that are not saved with the champion yet
 
 
 def read_order(values: Mapping[str, object]) -> Order:
@@ -98,7 +98,7 @@ def _text(name: str, value: object) -> str:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise BadText(f"{name} contains an incomplete character (a lone surrogate); type the {name} again") from error
+        raise BadText(f'"{name}" contains half a character (a lone surrogate); type "{name}" again') from error
     return value
 
 
@@ -118,9 +118,8 @@ def _seed(name: str, value: object) -> int:
 
 def _whole(name: str, value: object, low: int, high: int) -> int:
     whole = value if isinstance(value, int) and not isinstance(value, bool) else None
-    if (
-        isinstance(value, float) and value.is_integer()
-    ):  # the JSON encoders of some languages write all numbers as floats
+    # The JSON encoders of some languages write all numbers as floats.
+    if isinstance(value, float) and value.is_integer():
         whole = int(value)
     if whole is None or not low <= whole <= high:
         raise _wrong(name, f"a whole number from {low} to {high}", value)
@@ -128,7 +127,7 @@ def _whole(name: str, value: object, low: int, high: int) -> int:
 
 
 def _wrong(name: str, wanted: str, value: object, error: type[EngineError] = BadSetting) -> EngineError:
-    return error(f"{name} must be {wanted}, not {shown(value)}; correct or remove {name}")
+    return error(f'"{name}" must be {wanted}, not {shown(value)}; correct or remove "{name}"')
 
 
 def shown(value: object) -> str:

@@ -31,7 +31,8 @@ SECTIONS: Mapping[str, Sequence[str]] = {
         "weights_budget_gb",
     ),
     "Text": ("stage_directions",),
-    "Queue": ("queue_size", "gpu_concurrency", "request_timeout_s"),
+    "Speech recognition": ("ears", "recognizer"),
+    "Queue": ("queue_size", "gpu_concurrency", "request_timeout_s", "step_timeout_s"),
     "Access": ("login", "allowed_hosts", "frame_ancestors", "trusted_proxies", "root_path"),
     "Programs": (
         "api_keys",
@@ -41,9 +42,11 @@ SECTIONS: Mapping[str, Sequence[str]] = {
         "cors_origins",
         "aliases",
     ),
+    "Logs and metrics": ("log_format", "cloudwatch_metrics"),
     "Uploads and visitors": ("max_upload_mb", "max_weights_mb", "visitor_days", "visitor_mb", "visitors_gb"),
 }
 REST = "Further settings"
+# Units, by the end of the name.
 UNITS = {
     "_mb": "MB",
     "_gb": "GB",
@@ -56,7 +59,7 @@ UNITS = {
     "gpu_concurrency": "requests",
     "max_batch": "rows",
     "threads": "threads",
-}  # by the end of the name
+}
 
 
 def table() -> str:

@@ -5,10 +5,11 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from engines.registry import specs
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
 from engines.text import parse, with_spoken_directions
@@ -19,6 +20,7 @@ from studio.references.acceptance import failures, require_voice
 from studio.references.clip import Source
 from studio.references.report import report, speech_rate
 from studio.references.window import Window, reference_of
+from studio.telemetry.recorder import Recorder
 
 if TYPE_CHECKING:
     from studio.champions.champions import Champions
@@ -49,7 +51,8 @@ class Performance:
         self.order = order
         self._rate = rate
         self.warnings = [*doubts(ticket.request.reference, of_clip=not order.champion), *warnings]
-        self._ticket = ticket
+        self._ticket: Ticket | None = ticket  # None after the take is stored: this frees the reference
+        self._status = ticket.status()
         self._keep = keep
         self._pieces: list[Samples] = []
         self._made = 0  # samples in _pieces
@@ -62,41 +65,51 @@ class Performance:
         return self._rate()
 
     def status(self) -> Status:
-        return self._ticket.status()
+        ticket = self._ticket
+        return self._status if ticket is None else ticket.status()
 
     def wait(self, timeout_s: float) -> bool:
         """Wait at most `timeout_s` for the end. Return True if the performance is done, failed or cancelled."""
         self._gather()
-        ended = self._ticket.wait(timeout_s)
+        ticket = self._ticket
+        ended = ticket is None or ticket.wait(timeout_s)
         self._gather()
         return ended
 
     def audio_from(self, sample: int, timeout_s: float) -> Samples:
         """Return the audio after the first `sample` samples. Wait at most `timeout_s` for some; empty if there is none."""
         self._gather()
-        if self._made <= sample:
-            self._ticket.wait_unread(timeout_s)
+        if self._made <= sample and (ticket := self._ticket) is not None:
+            ticket.wait_unread(timeout_s)
             self._gather()
         with self._lock:
             return np.concatenate([np.empty(0, np.float32), *self._pieces])[sample:]
 
     def cancel(self) -> None:
-        self._ticket.cancel()
+        if (ticket := self._ticket) is not None:
+            ticket.cancel()
 
     def result(self) -> "StoredTake":
         """Return the stored take. Raises the order's error if it failed or was stopped; after a full disk, call it again."""
-        take = self._ticket.result()
         with self._lock:
-            if self._stored is None:
-                self._stored = self._keep(take)
+            if self._stored is not None:
+                return self._stored
+            ticket = cast(Ticket, self._ticket)
+            self._stored = self._keep(ticket.result())
+            self._read(ticket)
+            self._status, self._ticket = ticket.status(), None
             return self._stored
 
     def _gather(self) -> None:
         """Take the generated audio from the ticket, so that the scheduler never waits for a reader."""
         with self._lock:
-            while (chunk := self._ticket.read()) is not None:
-                self._pieces.append(chunk.audio.samples)
-                self._made += len(chunk.audio.samples)
+            if self._ticket is not None:
+                self._read(self._ticket)
+
+    def _read(self, ticket: Ticket) -> None:
+        while (chunk := ticket.read()) is not None:
+            self._pieces.append(chunk.audio.samples)
+            self._made += len(chunk.audio.samples)
 
 
 def doubts(reference: Reference, *, of_clip: bool) -> list[str]:
@@ -124,9 +137,11 @@ class SpeechService:
         *,
         directions: bool = True,
         kept: Callable[["StoredTake"], object] = lambda take: None,
+        recorder: Recorder | None = None,
     ) -> None:
         """Treat stage directions as words if `directions` is False. Call `kept` with each take that was stored."""
         self._manager, self._directions = manager, directions
+        self._recorder = recorder or Recorder()
         self._session_clips = session_clips
         self._champions = champions
         self._history, self._kept = history, kept
@@ -149,6 +164,14 @@ class SpeechService:
         )
         self._remember(performance)
         return performance
+
+    def speak_again(self, take: "StoredTake", within_s: float) -> "StoredTake | None":
+        """Speak the order of a take with another seed, and return the stored take; None if time is up. Raises EngineError."""
+        performance = self.speak(replace(take.order, seed=None), session_id=take.session_id)
+        if performance.wait(within_s):
+            return performance.result()
+        performance.cancel()
+        return None
 
     def _keep(self, session_id: str, order: Order, take: Take) -> "StoredTake":
         stored = self._history.add(session_id, order, take)
@@ -180,15 +203,23 @@ class SpeechService:
         live: bool = True,
     ) -> tuple[Order, Ticket, list[str]]:
         """Submit an order. Return the order as spoken, its ticket, and warnings for the designer."""
+        with self._recorder.refusals(order.engine):
+            return self._accepted(order, session_id, arrived_at, sent, live)
+
+    def _accepted(
+        self, order: Order, session_id: str, arrived_at: float | None, sent: Reference | None, live: bool
+    ) -> tuple[Order, Ticket, list[str]]:
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
-        self._manager.check(order.engine, order.settings)
+        status = self._manager.status(order.engine)
         text = order.text if self._directions else with_spoken_directions(order.text)
-        parse(text)  # refuses unspeakable text before it waits; the engine parses the text again
+        if status.info is None or not text.strip():
+            parse(text)  # refuse unspeakable text before it waits; a loaded engine parses the text in `submit`
         order, reference, weights = (order, sent, None) if sent else self._cast(order, session_id)
-        taken = weights if self._manager.status(order.engine).fine_tunes else None
+        taken = weights if status.fine_tunes else None
         request = _request(replace(order, text=text), reference, taken, live)
         ticket = self._manager.submit(request, session_id=session_id, arrived_at=arrived_at)
-        return order, ticket, [] if taken is weights else [self._ignored(order)]
+        self._recorder.follow(ticket, champion=order.champion, loaded=status.info is not None)
+        return order, ticket, [] if taken is weights else [_ignored(status.title, order)]
 
     def reference(self, order: Order, session_id: str) -> Reference:
         """Return the reference that the engine gets for the order's voice. Raises EngineError if the voice cannot be used."""
@@ -213,10 +244,6 @@ class SpeechService:
         require_voice(reference.audio, clip.source)
         return order, reference, None
 
-    def _ignored(self, order: Order) -> str:
-        title = self._manager.status(order.engine).title
-        return f"{title} uses the reference of {order.champion}; the fine-tuned weights work only with F5-TTS"
-
     def _remember(self, performance: Performance) -> None:
         with self._lock:
             self._performances[performance.session_id, performance.id] = performance
@@ -237,3 +264,8 @@ def _request(order: Order, reference: Reference, weights: Weights | None, live: 
         settings=order.settings,
         live=live,
     )
+
+
+def _ignored(title: str, order: Order) -> str:
+    others = " and ".join(spec.title for spec in specs() if spec.fine_tunes)
+    return f"{title} uses the reference of {order.champion}, not the fine-tuned weights; these work only with {others}"

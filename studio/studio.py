@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from engines.scheduling.manager import Manager
 from studio.champions.champions import Champions
 from studio.champions.creation import TakeVoices
-from studio.disk_space import DiskSpace
+from studio.disk.disk_space import DiskSpace
 from studio.ears.ears import Ears
 from studio.hearing import TakeHearing
 from studio.history import History
+from studio.idle_unload import IdleUnload
 from studio.listening import Listening
 from studio.named_voices import NamedVoices
 from studio.references.library import ClipStore
@@ -38,5 +39,6 @@ class Studio:
     scripts: Scripts
     take_voices: TakeVoices  # takes from which champions are created
     telemetry: Telemetry
+    idle_unload: IdleUnload
     disk: DiskSpace
     visitors: Visitors

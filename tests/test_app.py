@@ -22,7 +22,8 @@ from gradio_client import Client, handle_file
 from app import freeze
 from engines.registry import EngineOptions
 from engines.types import SchedulerEvent
-from studio.data_folder import DataInUse, claimed
+from studio.checkpoints import checkpoints
+from studio.disk.data_folder import DataInUse, claimed
 from studio.engines import device
 from studio.order import flat, read_order
 from studio.settings import Settings
@@ -85,10 +86,10 @@ def test_what_is_set_of_the_device_reaches_the_engines(tmp_path: Path) -> None:
         cpu_precision="float32",
         max_batch=3,
         threads=1,
-        encoder="cpu",
         weights_budget_bytes=1_500_000_000,
         cache_dir=str(tmp_path / "cache"),
     )
+    assert checkpoints(settings)["s1"].options == {"encoder": "cpu"}
 
 
 @pytest.fixture(scope="module")

@@ -60,6 +60,11 @@ def test_pages_name_only_files_of_the_repository_that_exist(page: str) -> None:
     assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
 
 
+def test_the_block_for_nginx_is_the_tested_file() -> None:
+    block = (ROOT / "docs/operations.md").read_text("utf-8").partition("```nginx\n")[2].partition("```")[0]
+    assert block and block in (ROOT / "deploy/proxy/nginx.conf").read_text("utf-8")
+
+
 @pytest.mark.parametrize("file", ["README.md", "assets/ui/js/frame/help.js"])
 def test_the_limits_of_likeness_are_those_of_the_check(file: str) -> None:
     text = " ".join((ROOT / file).read_text("utf-8").split())

@@ -69,6 +69,6 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert cycle(import_graph(*FOLDERS)) == []
 
 
-def test_a_circle_of_three_is_found_and_a_diamond_is_none() -> None:
+def test_three_modules_that_import_each_other_are_a_circle_and_a_diamond_is_not() -> None:
     assert cycle({"a": {"b"}, "b": {"c"}, "c": {"a"}}) == ["a", "b", "c"]
     assert cycle({"a": {"b", "c"}, "b": {"d"}, "c": {"d"}, "d": set()}) == []

@@ -1,9 +1,9 @@
 """Train both voices in one call: `python -m training --out DIR --work DIR --seconds 530 --gpus 0,1,2,3 --sentences FILE`.
 
-Makes the corpus on all cores while the trainings compile, then trains side by side, each half of the GPUs its own voice, from
-the shipped checkpoints or from what an earlier call wrote (--resume): F5's flow and then its student of few steps; S1's codec
-and then its language model.
-What has been saved when the time is over lies in --out, in few and small files that can be resumed and exported from.
+The corpus is made on all cores while the trainings compile. Then both voices train at the same time, each on half of the GPUs:
+F5's flow and then its student of few steps; S1's codec and then its language model. A training starts from the shipped
+checkpoint, or from the output of an earlier call (--resume). When the time is over, --out has few, small files, from which a
+later call can resume or export.
 """
 
 import argparse

@@ -7,6 +7,7 @@ Spectra at several window lengths (Défossez et al. 2022, arXiv:2210.13438) and 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -14,17 +15,19 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from training.parallel import ProcessGroup
+from training.shards import save_state
 
 WINDOWS, PERIODS = (512, 1024, 2048), (2, 3, 5, 7, 11)
-POWER = 0.4  # to which magnitudes are compressed, so that quiet parts count
-Scored = tuple[Tensor, list[Tensor]]  # scores, above 0 for recordings, and the features of every layer
+POWER = 0.4  # exponent that compresses magnitudes, so that quiet parts count
+STATE = "adversary.pt"
+Scored = tuple[Tensor, list[Tensor]]  # scores, above 0 for recordings; and the features of every layer
 
 
 @dataclass(frozen=True, slots=True)
 class AdversarialWeights:
     score: float
     features: float
-    alone: int = 300  # steps in which the discriminators learn before anything learns from them
+    alone: int = 300  # steps in which only the discriminators learn
     rate: float = 2e-4
 
 
@@ -79,7 +82,7 @@ def _scored(layers: nn.ModuleList, last: nn.Module, x: Tensor) -> Scored:
 
 
 class Discriminators(nn.Module):
-    """One discriminator for each window length and, if periods are given, one for each period."""
+    """One discriminator for each window length and, if there are periods, one for each period."""
 
     def __init__(self, periods: Sequence[int] = PERIODS) -> None:
         super().__init__()
@@ -89,7 +92,7 @@ class Discriminators(nn.Module):
         whole.to(memory_format=torch.channels_last)
 
     def discriminator_loss(self, made: Tensor, real: Tensor) -> Tensor:
-        """Return the hinge loss; `made` is detached here."""
+        """Return the hinge loss. `made` is detached here."""
         both, loss = torch.cat((real, made.detach())), real.new_zeros(())
         for discriminator in self.each:
             true, false = discriminator(both)[0].chunk(2)
@@ -97,7 +100,7 @@ class Discriminators(nn.Module):
         return loss / len(self.each)
 
     def generator_loss(self, made: Tensor, real: Tensor, weights: AdversarialWeights) -> Tensor:
-        """Return the generator's loss: adversarial scores and feature matching."""
+        """Return the loss of the generator: adversarial scores and feature matching."""
         loss = real.new_zeros(())
         for discriminator in self.each:
             score, ours = discriminator(made)
@@ -112,15 +115,19 @@ class Discriminators(nn.Module):
 
 
 class Adversary:
-    """The discriminators with their optimizer."""
+    """The discriminators with their optimizer. They continue from an earlier call if its folder has their state."""
 
-    def __init__(self, group: ProcessGroup, device: torch.device, weights: AdversarialWeights) -> None:
+    def __init__(
+        self, group: ProcessGroup, device: torch.device, weights: AdversarialWeights, earlier: Path | None = None
+    ) -> None:
         self.group, self.weights, self.steps = group, weights, 0
         self.device, self.discriminators = device, Discriminators().to(device)
         self.optimizer = torch.optim.AdamW(self.discriminators.parameters(), lr=weights.rate, betas=(0.8, 0.99))
+        if earlier and (earlier / STATE).exists():
+            self._restore(earlier / STATE)
 
     def step(self, made: Tensor, real: Tensor, rate: float = 1.0) -> Tensor:
-        """Make a step of the discriminators at this share of their rate. Return the loss for the generator of `made`."""
+        """Make a step of the discriminators at `rate` times their learning rate. Return the generator's loss for `made`."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.weights.rate * rate
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
@@ -138,3 +145,14 @@ class Adversary:
             loss = self.discriminators.generator_loss(made, real, self.weights)
         self.discriminators.requires_grad_(True)
         return loss
+
+    def save(self, folder: Path) -> None:
+        """Save the discriminators, so that a later call continues with them."""
+        state = {"discriminators": self.discriminators.state_dict(), "optimizer": self.optimizer.state_dict()}
+        save_state(state, folder / STATE)
+
+    def _restore(self, path: Path) -> None:
+        state = torch.load(path, map_location=self.device, weights_only=True)
+        self.discriminators.load_state_dict(state["discriminators"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.steps = self.weights.alone

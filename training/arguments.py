@@ -25,7 +25,7 @@ READERS: dict[Any, Callable[[str], Any]] = {
 
 
 def add_options(parser: argparse.ArgumentParser, kind: type[Any]) -> None:
-    """Give the parser `--field-name` for every field of `kind`; a bool becomes a switch."""
+    """Add `--field-name` to the parser for every field of `kind`; a bool becomes a switch."""
     hints = get_type_hints(kind, include_extras=True)
     for each in fields(kind):
         flag, hint = "--" + each.name.replace("_", "-"), hints[each.name].__origin__

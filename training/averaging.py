@@ -5,7 +5,7 @@ from torch import nn
 
 
 class WeightAverage:
-    """The average keeps the share `keep` in each step. Buffers are constant in these models and left out."""
+    """The moving average of a model's parameters; each step keeps the share `keep`. Buffers are constant and left out."""
 
     def __init__(self, model: nn.Module, keep: float) -> None:
         self.keep = keep
@@ -14,13 +14,13 @@ class WeightAverage:
 
     @torch.no_grad()
     def update(self, step: int) -> None:
-        """Update the average after a step of the optimizer, counted from the beginning of the training."""
+        """Update the average after a step of the optimizer; `step` counts from the start of the training."""
         keep = min(self.keep, (1 + step) / (10 + step))
         torch._foreach_lerp_(list(self.mean.values()), [p.detach() for p in self.live.values()], 1 - keep)
 
     @torch.no_grad()
     def swap(self) -> None:
-        """Exchange average and live values; call twice around an evaluation."""
+        """Exchange average and live values. Call this before and after an evaluation."""
         for name, parameter in self.live.items():
             kept = parameter.detach().clone()
             parameter.copy_(self.mean[name])

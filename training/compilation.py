@@ -9,7 +9,7 @@ Figures = TypeVar("Figures")
 
 
 def compiled_or_not(step: Callable[[], Figures], compiled: bool, give_up: Callable[[], None]) -> Figures:
-    """Return a step's figures. If compiled code fails, call `give_up`, which undoes the compilation, and repeat the step."""
+    """Return the figures of a step. If compiled code fails, call `give_up`, which ends compilation, and repeat the step."""
     try:
         return step()
     except Exception:

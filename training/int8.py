@@ -1,4 +1,7 @@
-"""Weights in a quarter of the space: int8 with a float16 scale for each output channel, as `engines.runtime.weights` reads."""
+"""Pack weights into a quarter of the space: int8 with a float16 scale for each output channel.
+
+`engines.runtime.weights` reads this form.
+"""
 
 from collections.abc import Mapping
 
@@ -7,14 +10,15 @@ from torch import Tensor
 
 from engines.runtime.weights import SCALE
 
-TINIEST = 2.0**-24  # float16 above zero
-SMALLEST = 4096  # elements; a smaller tensor, or a vector, stays float16
+TINIEST = 2.0**-24  # smallest positive number of float16
+SMALLEST = 4096  # minimum number of elements; smaller tensors, and vectors, stay float16
 
 
 def pack(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return int8 `name` and float16 `name.scale` (channels,) for big matrices and kernels, and float16 for other tensors.
+    """Return int8 `name` and float16 `name.scale` (channels,) for large matrices and kernels, and float16 for other tensors.
 
-    A channel's largest weight is always 127 steps, by which engines recognise steps; a channel too small for that is zero.
+    The largest weight of a channel is always 127 steps, from which engines recognise the step. A channel whose weights are too
+    small for this becomes zero.
     """
     packed: dict[str, Tensor] = {}
     for name, tensor in tensors.items():
@@ -24,7 +28,8 @@ def pack(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         flat = tensor.detach().float().flatten(1)
         most = flat.abs().amax(1)
         scale = (most / 127).half().clamp(min=TINIEST)
-        short = (most / scale.float()).round() < 127  # float16 is coarse where a channel is next to nothing
+        # Float16 rounds the scale of a channel of nearly zero weights too coarsely.
+        short = (most / scale.float()).round() < 127
         scale = torch.where(short, (scale.view(torch.int16) - 1).view(torch.half).clamp(min=TINIEST), scale)
         whole = (flat / scale.float()[:, None]).round().clamp(-127, 127)
         whole[(most / scale.float()).round() < 127] = 0

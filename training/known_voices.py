@@ -1,4 +1,4 @@
-"""The voices that a checkpoint knows, as its timbre step reads them: `python -m training.known_voices`."""
+"""Write the voices that a checkpoint knows, for its timbre step: `python -m training.known_voices`."""
 
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,11 @@ from engines.f5.mel import HOP, SAMPLE_RATE, log_mel
 from engines.timbre import LOWEST, STEP, VOICES
 from training.references import KNOWN, SHIPPED, ReferenceClips, checkpoint, read_references
 
-HEARD_S = 3.0  # of each
+HEARD_S = 3.0  # seconds of each voice
 
 
 def known_to() -> ReferenceClips:
-    """The shipped references, and a few natural speakers of the same kind as those of the last training of both engines."""
+    """Return the shipped references, and some natural speakers like those of the last training of both engines."""
     return read_references(SHIPPED) | read_references(KNOWN)
 
 

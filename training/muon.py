@@ -1,15 +1,15 @@
-"""Muon (Jordan et al. 2024) for many matrices of few shapes: matrices of equal shape are orthogonalised together."""
+"""Muon (Jordan et al. 2024) for many matrices of few shapes. Matrices of equal shape are orthogonalised together."""
 
 from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn
 
-COEFFICIENTS = (3.4445, -4.7750, 2.0315)  # of the quintic Newton-Schulz iteration
+COEFFICIENTS = (3.4445, -4.7750, 2.0315)  # coefficients of the quintic Newton-Schulz iteration
 
 
 def orthogonalise(matrices: Tensor, rounds: int = 5) -> Tensor:
-    """Return approximately the nearest semi-orthogonal matrices: (k, m, n) -> (k, m, n) bfloat16."""
+    """Return approximately the nearest semi-orthogonal matrices in bfloat16: (k, m, n) -> (k, m, n)."""
     a, b, c = COEFFICIENTS
     wide = matrices.shape[1] <= matrices.shape[2]
     x = (matrices if wide else matrices.mT).bfloat16()
@@ -21,7 +21,7 @@ def orthogonalise(matrices: Tensor, rounds: int = 5) -> Tensor:
 
 
 class Muon:
-    """Momentum 0.95 with Nesterov's step and decoupled weight decay; the rate is scaled by sqrt(max(1, rows / columns))."""
+    """Muon with Nesterov momentum 0.95 and decoupled weight decay. The rate is scaled by sqrt(max(1, rows / columns))."""
 
     def __init__(self, parameters: Iterable[nn.Parameter], momentum: float = 0.95, decay: float = 0.05) -> None:
         self.groups: dict[tuple[int, ...], list[nn.Parameter]] = {}
@@ -34,7 +34,7 @@ class Muon:
 
     @torch.no_grad()
     def step(self, rate: float, finite: Tensor) -> None:
-        """Make a step; gradients count as zero if they are not `finite`, a () bool that stays on the device."""
+        """Make a step. If `finite` is False, gradients count as zero. `finite` is a () bool that stays on the device."""
         for shape, group in self.groups.items():
             gradient = torch.stack([parameter.grad for parameter in group if parameter.grad is not None])
             gradient = torch.where(finite, gradient, 0.0)

@@ -1,4 +1,4 @@
-"""Muon for the matrices in the blocks and AdamW for the rest, as one optimizer."""
+"""One optimizer that uses Muon for the matrices in the blocks, and AdamW for all other parameters."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from training.muon import Muon
 
 
 class MuonAdamW:
-    """The optimizer. `matrices` are some of the `parameters`; a step's factor scales both rates."""
+    """The optimizer. `matrices` are part of `parameters`; the factor of a step scales both learning rates."""
 
     def __init__(
         self,
@@ -31,9 +31,9 @@ class MuonAdamW:
         return [parameter.grad for parameter in self.parameters if parameter.grad is not None]
 
     def step(self, factor: float) -> Tensor:
-        """Make a step at a share of the rates, with gradients clipped to a norm of 1. Return their norm.
+        """Make a step with both learning rates times `factor`, and gradients clipped to a norm of 1. Return their norm.
 
-        If a gradient is not finite, the step uses none.
+        If a gradient is not finite, the step uses no gradients.
         """
         norm = nn.utils.clip_grad_norm_(self.parameters, 1.0, foreach=True)
         finite = torch.isfinite(norm)

@@ -1,4 +1,4 @@
-"""Import single modules of upstream's packages without the dependencies of their other modules."""
+"""Import single modules of upstream's packages, without the dependencies of other modules."""
 
 import importlib.machinery
 import importlib.util
@@ -11,14 +11,14 @@ from torch import nn
 
 
 def stand_in(names: Sequence[str]) -> None:
-    """Create empty modules for those of these names that are not installed, parents first."""
+    """Create empty modules for those `names` that are not installed, parents first."""
     for name in names:
         if name not in sys.modules and _missing(name):
             _stub(name)
 
 
 def open_packages(*names: str) -> None:
-    """Register packages as bare namespaces, parents first, because their `__init__` would import training and serving code.
+    """Register packages without running their `__init__`, parents first: it would import training and serving code.
 
     Raises ModuleNotFoundError if a package is not installed.
     """
@@ -45,7 +45,7 @@ def _stub(name: str) -> None:
 
 
 def _attribute(name: str) -> type:
-    """Return what `from absent import name` gets."""
+    """Return the object that `from absent import name` gets."""
     if name.startswith("__"):
         raise AttributeError(name)
     return object

@@ -1,4 +1,4 @@
-"""Data parallelism: several processes, one for each GPU, train one model."""
+"""Data parallelism: several processes, one for each GPU, train the same model."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -37,19 +37,19 @@ class ProcessGroup:
             value.copy_(piece.view_as(value))
 
     def broadcast(self, *values: Tensor) -> None:
-        """Take the first process's values, in place."""
+        """Copy the values of the first process to all processes, in place."""
         if self.size > 1:
             for value in values:
                 dist.broadcast(value, 0)
 
     def barrier(self, device: torch.device) -> None:
-        """Wait until all processes have reached this point; a broadcast alone would not stop the first one."""
+        """Wait until all processes have reached this point. A broadcast alone would not stop the first process."""
         self.add(torch.zeros((), device=device))
         if device.type == "cuda":
             torch.cuda.synchronize(device)
 
     def broadcast_numbers(self, numbers: Sequence[float], device: torch.device) -> list[float]:
-        """Return the first process's numbers in every process, so that the clocks of others do not decide."""
+        """Return the numbers of the first process in every process, so that all processes decide by the same clock."""
         if self.size == 1:
             return list(numbers)
         received = torch.tensor(numbers, dtype=torch.float64, device=device)
@@ -61,7 +61,7 @@ Work = Callable[[ProcessGroup, torch.device, Options], None]
 
 
 def run(work: Work[Options], options: Options, gpus: Sequence[int], port: int) -> None:
-    """Run `work(group, device, options)` in one process for each GPU, or on the CPU without GPUs (`gpus` then counts)."""
+    """Run `work(group, device, options)` in one process for each GPU, or in one process on the CPU if `gpus` is empty."""
     if len(gpus) <= 1:
         work(ProcessGroup(), _device(gpus, 0), options)
         return

@@ -1,4 +1,4 @@
-"""Train both voices in one call of a given time; every part is a separate process."""
+"""Train both voices in one call of a given duration. Every part is a separate process."""
 
 import logging
 import os
@@ -23,12 +23,12 @@ from training.s1.language.checkpoint import read_state
 from training.shards import has_shards, load_shards, read_notes
 
 log = logging.getLogger(__name__)
-MARGIN_S = 25.0  # of a part: starting its processes, its last test on held-out speech, and its files
-PACKING_S = 12.0  # at the very end
+MARGIN_S = 25.0  # time of a part for starting its processes, its last test on held-out speech, and its files
+PACKING_S = 12.0  # time for packing at the end
 REHEARSAL = "rehearsal"
 REHEARSAL_HOURS, REHEARSAL_SECONDS, REHEARSAL_WORKERS = 0.15, 20.0, 8
-CORPUS_NICE = 10  # beside trainings that compile
-Extra = dict[str, list[str]] | None  # by part
+CORPUS_NICE = 10  # priority of the corpus, while trainings compile
+Extra = dict[str, list[str]] | None  # additional arguments by part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +54,8 @@ class Call:
 
     options: PipelineOptions
     began: float = field(default_factory=time.monotonic)
-    failed: list[str] = field(default_factory=list)  # parts that ended otherwise than they should
-    corpus_made: threading.Event = field(default_factory=threading.Event)  # or failed
+    failed: list[str] = field(default_factory=list)  # parts that failed
+    corpus_made: threading.Event = field(default_factory=threading.Event)  # set when the corpus is made, or has failed
 
     @property
     def left_s(self) -> float:
@@ -65,11 +65,11 @@ class Call:
         return self.options.work / part
 
     def minutes(self, share: float = 1.0) -> str:
-        """Return a share of the remaining time, as an argument."""
+        """Return a share of the remaining minutes, as an argument."""
         return f"{max(2.0, (self.left_s - MARGIN_S) * share) / 60:.3f}"
 
     def common(self, part: str, gpus: tuple[int, ...], shipped: Path) -> list[str]:
-        """Return the arguments of every training: a part resumes from an earlier call's weights, or the shipped ones."""
+        """Return the arguments of every training. It resumes from the weights of an earlier call, or from the shipped ones."""
         earlier = self.options.resume / part if self.options.resume else None
         start = earlier if earlier and earlier.exists() else shipped
         arguments = ["--data", self.folder("corpus"), "--out", self.folder(part), "--resume", start]
@@ -77,11 +77,11 @@ class Call:
         return list(map(str, arguments))
 
     def rehearsal(self) -> list[str]:
-        """Return the argument of a part that begins before the corpus exists; nothing if the small corpus failed."""
+        """Return the argument of a part that starts before the corpus exists; nothing if the small corpus failed."""
         return [] if REHEARSAL in self.failed else ["--rehearsal", str(self.folder(REHEARSAL))]
 
     def run(self, part: str, module: str, *arguments: str, nice: int = 0) -> None:
-        """Run one part in a separate process, killed when all time is over; its output goes to `part`.log of `work`."""
+        """Run one part in a separate process, which is killed when the time is over. Its output goes to `part`.log."""
         command = [sys.executable, "-m", f"training.{module}", *arguments, *(self.options.extra or {}).get(part, [])]
         log.info("%s: %s", part, " ".join(command[2:]))
         command = ["nice", "-n", str(nice), *command]
@@ -101,7 +101,7 @@ class Call:
 
 
 def train_both(options: PipelineOptions) -> list[str]:
-    """Train all parts. Return the parts that failed; the results of the others are kept.
+    """Train all parts. Return the parts that failed; the results of other parts are kept.
 
     Flow and codec compile on a small corpus while all other cores make the large one.
     """
@@ -130,7 +130,7 @@ def train_both(options: PipelineOptions) -> list[str]:
 
 def make_corpus(call: Call) -> None:
     options = call.options
-    if has_recordings(call.folder("corpus")):  # made while an earlier call trained
+    if has_recordings(call.folder("corpus")):  # an earlier call has made the corpus
         call.corpus_made.set()
         return
     arguments = ["--out", call.folder("corpus"), "--hours", options.hours, "--seconds", options.corpus_seconds]
@@ -149,7 +149,7 @@ def make_rehearsal(call: Call) -> None:
 
 
 def train_f5(call: Call, gpus: tuple[int, ...]) -> None:
-    """Train the flow, and its student in the same process."""
+    """Train the flow, and then its student in the same process."""
     share = call.options.flow_share
     arguments = [*call.common("flow", gpus, checkpoint("f5")), *call.rehearsal()]
     arguments += ["--minutes", call.minutes(share), "--student-minutes", call.minutes(1 - share)]
@@ -159,7 +159,7 @@ def train_f5(call: Call, gpus: tuple[int, ...]) -> None:
 
 
 def train_s1(call: Call, gpus: tuple[int, ...]) -> None:
-    """Train the codec, then the language model on its codes."""
+    """Train the codec, and then the language model on the codec's codes."""
     share, shipped, codec = call.options.codec_share, checkpoint("s1"), call.folder("codec")
     if share:
         arguments = [*call.common("codec", gpus, shipped), *call.rehearsal()]
@@ -173,7 +173,7 @@ def train_s1(call: Call, gpus: tuple[int, ...]) -> None:
 
 
 def pack_up(call: Call) -> None:
-    """Write small files of all trained weights, as int8 like exported ones, and the logs."""
+    """Write small files of all trained weights, in int8 like exported ones, and the logs."""
     out, packers = call.options.out, {"flow": _pack_dit, "student": _pack_dit, "language": _pack_language}
     logs = [f"== {path.stem}\n{path.read_text(encoding='utf-8')}" for path in sorted(call.options.work.glob("*.log"))]
     (out / "logs.txt").write_text("\n".join(logs), encoding="utf-8")
@@ -181,7 +181,7 @@ def pack_up(call: Call) -> None:
     for part, pack_part in ({"codec": pack_codec} | packers).items():
         try:
             pack_part(folders.get(part, call.folder(part)), out / part)
-        except Exception:  # whatever is wrong with one part must not cost the others
+        except Exception:  # a failure of one part must not affect the others
             log.exception("%s could not be packed", part)
             call.failed.append(part)
 

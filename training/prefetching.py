@@ -1,4 +1,4 @@
-"""Build batches in a thread and move them to the device while earlier ones are trained on."""
+"""Build batches in a thread and move them to the device, while earlier batches are used for training."""
 
 import queue
 import sys
@@ -11,18 +11,18 @@ import torch
 from torch import Tensor
 
 Batch = TypeVar("Batch")  # a dataclass of tensors
-TURN_S = 5e-4  # for which a thread keeps the interpreter: at 5 ms, the default, building holds up launching
+TURN_S = 5e-4  # the interpreter's switch interval; with the default of 5 ms, building batches delays kernel launches
 
 
 def prefetch(batches: Iterator[Batch], device: torch.device, depth: int = 8) -> Iterator[Batch]:
-    """Yield the batches on the device, up to `depth` of them ahead."""
+    """Yield the batches on the device; up to `depth` batches are prepared in advance."""
     ready: queue.Queue[Batch | Exception] = queue.Queue(depth)
 
     def fill() -> None:
         try:
             for batch in batches:
                 ready.put(_each(batch, Tensor.pin_memory) if device.type == "cuda" else batch)
-        except Exception as error:  # handed to the trainer, which would wait for ever
+        except Exception as error:  # passed to the trainer, which would otherwise wait without end
             ready.put(error)
 
     sys.setswitchinterval(TURN_S)

@@ -1,6 +1,6 @@
-"""The recorded references in `assets/voices`, and where the checkpoints beside them lie.
+"""The recorded references in `assets/voices`, and the folders of the shipped checkpoints.
 
-A reference is NAME.txt, what is said, beside NAME.wav or NAME.flac: mono, 16 bit, 24 kHz.
+A reference is NAME.txt, the spoken text, next to NAME.wav or NAME.flac: mono, 16 bit, 24 kHz.
 """
 
 from pathlib import Path
@@ -15,7 +15,8 @@ SHIPPED = VOICES / "references"
 HELDOUT = VOICES / "heldout"
 STRANGERS = VOICES / "strangers"
 NATURAL = VOICES / "natural"
-KNOWN = VOICES / "known"  # the first seconds of natural speakers, 12 bits, whose like both engines were trained on
+# The first seconds of natural speakers, in 12 bits, like those that both engines were trained on.
+KNOWN = VOICES / "known"
 
 Clip = NDArray[np.float32]  # (samples,) in [-1, 1] at RATE_HZ
 ReferenceClips = dict[str, tuple[Clip, str]]  # name -> clip and transcript
@@ -27,7 +28,7 @@ def checkpoint(engine: str) -> Path:
 
 
 def read_references(folder: Path) -> ReferenceClips:
-    """Return every reference of a folder, by name."""
+    """Return every reference in a folder, by name."""
     paths = sorted((*folder.glob("*.wav"), *folder.glob("*.flac")), key=lambda path: path.stem)
     return {path.stem: (read_clip(path), transcript(path)) for path in paths}
 
@@ -47,7 +48,7 @@ def read_clip(path: Path) -> Clip:
 
 
 def write_clip(path: Path, clip: Clip) -> None:
-    """Write 16-bit WAV or FLAC, depending on the suffix; samples beyond [-1, 1] are clipped."""
+    """Write a 16-bit WAV or FLAC file, depending on the suffix. Samples beyond [-1, 1] are clipped."""
     write_samples(path, (np.clip(clip, -1, 1) * 32767).astype(np.int16))
 
 

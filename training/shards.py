@@ -1,4 +1,4 @@
-"""Weights in training: float16 files that are small enough to transfer, and the full state for this machine."""
+"""Weights during training: float16 files that are small enough to transfer, and the full state for this machine."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ State = dict[str, Tensor]
 
 
 def save_shards(tensors: Mapping[str, Tensor], folder: Path, name: str, notes: Mapping[str, str] | None = None) -> None:
-    """Write `name-00001.safetensors` and on, each under SHARD_BYTES, complete or absent, with the notes in each."""
+    """Write `name-00001.safetensors` and so on, each under SHARD_BYTES, with the notes. Each appears complete or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, shard in enumerate(_shards(tensors), start=1):
         target = folder / f"{name}-{number:05d}.safetensors"
@@ -41,7 +41,7 @@ def has_shards(folder: Path, name: str) -> bool:
 
 
 def load_shards(folder: Path, name: str) -> State:
-    """Return float32 tensors of `name-*.safetensors`; int8 is restored. Raises FileNotFoundError if there are none."""
+    """Return float32 tensors of `name-*.safetensors`; int8 is converted. Raises FileNotFoundError if there are none."""
     shards = sorted(folder.glob(f"{name}-*.safetensors"))
     if not shards:
         raise FileNotFoundError(f"{folder} holds no {name}-*.safetensors; train one first")
@@ -49,7 +49,7 @@ def load_shards(folder: Path, name: str) -> State:
 
 
 def read_notes(folder: Path | None, name: str) -> dict[str, str]:
-    """Return the notes of the first shard, or nothing."""
+    """Return the notes of the first shard; empty if there is none."""
     shards = sorted(folder.glob(f"{name}-*.safetensors")) if folder else []
     return notes_of(shards[0]) if shards else {}
 
@@ -61,12 +61,12 @@ def notes_of(path: Path) -> dict[str, str]:
 
 
 def load_exported(path: Path) -> State:
-    """Return float32 tensors of an exported file; int8 is restored. Raises BadCheckpoint."""
+    """Return float32 tensors of an exported file; int8 is converted. Raises BadCheckpoint."""
     return {name: value.float() for name, value in weights.read(path).items()}
 
 
 def save_state(state: Mapping[str, object], path: Path) -> None:
-    """Save the full state for a later call on this machine; the file appears complete."""
+    """Save the full state, so that training can continue on this machine. The file appears complete or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     torch.save(dict(state), path.with_suffix(".part"))
     path.with_suffix(".part").replace(path)

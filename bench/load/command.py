@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 class _Listening:
-    """Measures crowds of listeners at one studio."""
+    """Measures crowds of listeners of one studio."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
@@ -78,7 +78,8 @@ class _Listening:
         self.found |= {"rows": [], "largest": {}}
 
     async def all(self) -> None:
-        first = await attend(self.door, self.pairs, Crowd(listeners=1, lines=2))  # which may compile
+        # The first request may compile kernels.
+        first = await attend(self.door, self.pairs, Crowd(listeners=1, lines=2))
         if first.failures:
             raise ConnectionError(first.failures[0])
         for arrival in self.options.arrival:

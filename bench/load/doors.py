@@ -9,11 +9,11 @@ import websockets
 
 from bench.load.pairs import Pair
 
-SAMPLE_RATE = 24_000  # Hz, of raw samples from either
+SAMPLE_RATE = 24_000  # Hz, of the raw samples of both clients
 END = b"__END__"
 PATIENCE_S = 600.0
 
-Settings = dict[str, object]  # of the engine, by name
+Settings = dict[str, object]  # settings of the engine, by name
 
 
 class Door(Protocol):

@@ -1,4 +1,4 @@
-"""Measure a number of listeners: their waiting times, their stalls, and how many a studio carries."""
+"""Measure a number of listeners: their waiting times and stalls, and the largest number that a studio serves."""
 
 import asyncio
 import random
@@ -12,8 +12,8 @@ import numpy as np
 from bench.load.doors import SAMPLE_RATE, Door
 from bench.load.pairs import Pair
 
-BYTES_S = 2 * SAMPLE_RATE  # of int16 samples
-DRY_S = 0.02  # shorter silence is not heard as a stall
+BYTES_S = 2 * SAMPLE_RATE  # bytes of a second of int16 samples
+DRY_S = 0.02  # a shorter silence is not heard as a stall
 
 Arrival = Literal["burst", "poisson"]
 
@@ -23,9 +23,9 @@ class Heard:
     """The measured times of one line, in seconds after its request."""
 
     first_s: float
-    latency_s: float  # to its last sample
+    latency_s: float  # time to the last sample
     audio_s: float
-    dry_s: float  # silence of a listener who starts with the first samples
+    dry_s: float  # silence that a listener hears who starts with the first samples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,14 +33,15 @@ class Crowd:
     """The number of listeners and how they arrive."""
 
     listeners: int
-    lines: int  # of all listeners together
+    lines: int  # total of all listeners
     arrival: Arrival = "burst"
-    over_s: float = 0.0  # arrival time of the last listener of a Poisson process
-    live: bool = False  # request the next line when the last one is heard to its end, not when it has arrived
+    over_s: float = 0.0  # time at which the last listener of a Poisson process arrives
+    # True: the next line is requested when the last one was heard to its end; False: when the last one has arrived.
+    live: bool = False
 
     @property
     def moments(self) -> Sequence[float]:
-        """Return when each listener arrives, with a fixed seed: all at once, or as a Poisson process."""
+        """Return the time at which each listener arrives. A Poisson process has a fixed seed."""
         if self.arrival == "burst":
             return [0.0] * self.listeners
         gaps = random.Random(self.listeners)
@@ -63,12 +64,12 @@ class Row:
         return sum(line.dry_s > DRY_S for line in self.heard)
 
     def carried(self, within_s: float) -> bool:
-        """Return True if every line arrived without a stall, and 95 of 100 had their first audio within `within_s`."""
+        """Return True if every line arrived without a stall, and 95 % of the lines had their first audio within `within_s`."""
         first_s = [line.first_s for line in self.heard]
         return bool(first_s) and not self.failures and not self.stalled and np.quantile(first_s, 0.95) <= within_s
 
     def figures(self) -> dict[str, object]:
-        """Return the figures, and the lines they are computed from."""
+        """Return the figures, and the lines from which they are computed."""
         audio_s = sum(line.audio_s for line in self.heard)
         figures: dict[str, object] = {
             **asdict(self.crowd),
@@ -83,7 +84,7 @@ class Row:
                 "latency_mean_s": round(float(np.mean([line.latency_s for line in self.heard])), 4),
                 "first_p50_s": round(float(np.quantile(first_s, 0.5)), 4),
                 "first_p95_s": round(float(np.quantile(first_s, 0.95)), 4),
-                "rtf": round(self.wall_s / audio_s, 4),  # of all listeners together
+                "rtf": round(self.wall_s / audio_s, 4),  # for all listeners together
             }
         lines = [{name: round(value, 4) for name, value in asdict(line).items()} for line in self.heard]
         return figures | {"failures": sorted(set(self.failures)), "heard": lines}
@@ -104,7 +105,7 @@ async def hear(door: Door, pair: Pair, seed: int) -> Heard:
 
 
 async def attend(door: Door, pairs: Iterator[Pair], crowd: Crowd) -> Row:
-    """Let all listeners hear lines, each of which is requested once."""
+    """Let all listeners hear lines. Each line is requested once."""
     waiting = iter(zip(range(crowd.lines), pairs, strict=False))
     heard: list[Heard] = []
     failures: list[str] = []
@@ -138,6 +139,6 @@ async def find_largest(carries: Callable[[int], Awaitable[bool]], most: int) -> 
 
 
 def max_carried(tried: Mapping[int, bool]) -> int:
-    """Return the largest number that was carried, if every smaller one was carried, too."""
+    """Return the largest number that was carried, for which no smaller number failed."""
     refused = min((number for number, carried in tried.items() if not carried), default=max(tried) + 1)
     return max((number for number in tried if number < refused), default=0)

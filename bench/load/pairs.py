@@ -40,7 +40,7 @@ LINES = (
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A line, and its voice: an audio file in base64 with its transcript, or the name of a voice of the studio."""
+    """A line and its voice. The voice is an audio file in base64 with its transcript, or the name of a voice of the studio."""
 
     line: str
     prompt: str = ""
@@ -61,7 +61,7 @@ def _third(words: Sequence[str], third: int) -> Sequence[str]:
 
 
 def prompted() -> Iterator[Pair]:
-    """Yield lines without end, each with one of the shipped, held-out and foreign references."""
+    """Yield an endless sequence of lines, each with one of the shipped, held-out and foreign references."""
     sounds = [
         path for folder in FOLDERS for path in sorted((VOICES / folder).glob("*.*")) if path.suffix in (".wav", ".flac")
     ]
@@ -72,5 +72,5 @@ def prompted() -> Iterator[Pair]:
 
 
 def named(voices: Sequence[str]) -> Iterator[Pair]:
-    """Yield lines without end, each with one of the studio's voices."""
+    """Yield an endless sequence of lines, each with one of the studio's voices."""
     return (Pair(line(number), voice=voices[number % len(voices)]) for number in count())

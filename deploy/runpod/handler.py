@@ -14,13 +14,13 @@ from deploy.runpod.speaking import Worker
 from studio.network_environment import repair_network_environment
 
 LOOK_S = 0.2
-SPEAKS_FOR_S = 300.0  # the studio's time limit of a request
-AT_A_TIME = 8  # jobs at a time: the studio speaks a batch and some more wait
+SPEAKS_FOR_S = 300.0  # the studio's time limit for a request
+AT_A_TIME = 8  # maximum number of jobs at a time: the studio speaks a batch, and some more wait
 STREAM = "--stream"
 
 
 def start_studio(socket: Path) -> "subprocess.Popen[bytes]":
-    """Start a studio without its page, and wait until it is ready. Raises SystemExit if it exits instead."""
+    """Start a studio without its page, and wait until it is ready. Raises SystemExit if the studio exits."""
     environment = {**os.environ, "STUDIO_SOCKET": str(socket), "STUDIO_PAGE": "off"}
     studio = subprocess.Popen([Path(__file__).parents[1] / "start"], env=environment)
     with httpx.Client(transport=httpx.HTTPTransport(uds=str(socket)), base_url="http://localhost") as client:

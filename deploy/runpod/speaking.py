@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 SPEECH = "/v1/audio/speech"
-NAMES = {"championId": "voice", "text": "input"}  # game clients' names: OpenAI clients' names
+NAMES = {"championId": "voice", "text": "input"}  # field names of game clients, and the names in OpenAI's API
 OUTPUT_FIELDS = {"x-engine": "engine", "x-seed": "seed"}
 GONE = "the studio of this worker does not answer; send the job again"
 
@@ -18,7 +18,7 @@ Output = dict[str, Any]
 
 
 class Refused(Exception):
-    """The studio refused the request; the message is the studio's."""
+    """The studio refused the request; the message is the studio's message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Worker:
     studio: httpx.AsyncClient
 
     async def speak(self, job: Job) -> Output:
-        """Return a whole line."""
+        """Return the complete audio of a line."""
         try:
             async with self._request(job, "wav") as (answer, output):
                 sound = await answer.aread()
@@ -50,7 +50,7 @@ class Worker:
         """Yield the unread answer and the output fields except audio. Raises Refused, httpx.TransportError."""
         body = {"response_format": format} | {NAMES.get(name, name): value for name, value in job["input"].items()}
         if str(body.get("language", "")).lower().partition("-")[0] == "en":
-            del body["language"]  # the default; the studio refuses other languages
+            del body["language"]  # removed, because it is the default; the studio refuses other languages
         async with self.studio.stream("POST", SPEECH, json=body) as answer:
             if answer.is_error:
                 await answer.aread()
@@ -63,7 +63,7 @@ class Worker:
 
 
 def _failed(error: Refused | httpx.TransportError) -> Output:
-    """Return an output with an error, by which RunPod recognises a failed job."""
+    """Return an output with an error. RunPod recognises a failed job by this."""
     return {"error": str(error) if isinstance(error, Refused) else GONE}
 
 
@@ -72,6 +72,6 @@ def _text(sound: bytes) -> str:
 
 
 def _closed(wav: bytes) -> bytes:
-    """Write the lengths into the header of a streamed WAV file, where they were unknown."""
+    """Write the lengths into the header of a WAV file that was streamed without lengths."""
     riff, data = (size.to_bytes(4, "little") for size in (len(wav) - 8, len(wav) - 44))
     return wav[:4] + riff + wav[8:40] + data + wav[44:]

@@ -17,7 +17,7 @@ class Account:
     """An AWS account. Methods that read return None for a missing part."""
 
     def __init__(self, poll_s: float = POLL_S) -> None:
-        """Connect to AWS; `poll_s` is the pause between two checks of an endpoint that starts or stops."""
+        """Connect to AWS. `poll_s` is the pause between checks of an endpoint that starts or stops."""
         self.sagemaker = boto3.client("sagemaker")
         self.scaling = boto3.client("application-autoscaling")
         self.cloudwatch = boto3.client("cloudwatch")
@@ -114,12 +114,12 @@ def _unless_missing(describe: Callable[[], Answer]) -> Answer | None:
 
 
 def tags(name: str) -> list[dict[str, str]]:
-    """Return the tags of everything that belongs to an endpoint."""
+    """Return the tags that everything of an endpoint has."""
     return [{"Key": OWNER_TAG, "Value": name}]
 
 
 def covers(found: Any, planned: Any) -> bool:
-    """Return True if AWS's answer contains everything that was planned; AWS adds defaults."""
+    """Return True if AWS's answer contains all planned values. AWS adds defaults."""
     if isinstance(planned, Mapping):
         return isinstance(found, Mapping) and all(covers(found.get(key), value) for key, value in planned.items())
     if isinstance(planned, list):

@@ -17,9 +17,9 @@ from deploy.sagemaker.plan import Kind, Wanted, plan_of
 from deploy.sagemaker.steps import Step, deployment, teardown
 from deploy.sagemaker.sync import sync
 from engines.errors import EngineError
-from studio.champions.champion import check_id
-from studio.places import WrongStores
+from studio.champion_format.champion import check_id
 from studio.settings import WrongSettings
+from studio.stores.places import WrongStores
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
 OPTIONS = (

@@ -2,4 +2,4 @@
 
 
 class DeployError(Exception):
-    """A deployment error. The message says what to do next."""
+    """A deployment failed. The message says what to do next."""

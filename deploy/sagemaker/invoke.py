@@ -14,7 +14,7 @@ TIMEOUT_S = 70  # SageMaker's limit is 60
 
 
 def invoke(endpoint: str, values: Mapping[str, str], *, target_model: str = "", binary: bool = False) -> bytes:
-    """Return a WAV file; `values` are text, champion_id and optionally settings. Raises DeployError, botocore's errors."""
+    """Return a WAV file. `values` are text, champion_id and optionally settings. Raises DeployError, and errors of botocore."""
     media_type, body = binary_request(values) if binary else (proxy.JSON, proxy.request_of(values))
     once = Config(read_timeout=TIMEOUT_S, retries={"total_max_attempts": 1})
     target = {"TargetModel": target_model} if target_model else {}
@@ -28,7 +28,7 @@ def invoke(endpoint: str, values: Mapping[str, str], *, target_model: str = "", 
 
 
 def binary_request(values: Mapping[str, str]) -> tuple[str, bytes]:
-    """Return the media type and the body: JSON, then each text after its length in four bytes."""
+    """Return the media type and the body: JSON, then each text, preceded by its length in four bytes."""
     texts = {name: struct.pack("<I", len(value.encode())) + value.encode() for name, value in values.items()}
     inputs = [
         {"name": name, "shape": [1], "datatype": "BYTES", "parameters": {"binary_data_size": len(packed)}}

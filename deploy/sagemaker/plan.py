@@ -12,9 +12,10 @@ from deploy.sagemaker.errors import DeployError
 Kind = Literal["multi-model", "single"]
 Properties = Mapping[str, Any]
 
-NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,51}")  # 63 minus the length of suffixes
+NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,51}")  # 63 characters minus the length of suffixes
 PREFIX = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/(.*/)?")
-OWNER_TAG = "champion-voice-studio:endpoint"  # tag with the endpoint's name on everything that belongs to it
+# Key of a tag on everything that belongs to an endpoint; its value is the endpoint's name.
+OWNER_TAG = "champion-voice-studio:endpoint"
 VARIANT = "studio"
 GPU = re.compile(r"ml\.[gp]\d")
 GPU_AMI = "al2023-ami-sagemaker-inference-gpu-4-1"  # driver 580, the oldest that supports torch's CUDA 13
@@ -31,8 +32,8 @@ class Wanted:
 
     name: str
     kind: Kind
-    image: str  # in ECR
-    role: str  # ARN of the role with which SageMaker reads image and archives
+    image: str  # image in ECR
+    role: str  # ARN of the role with which SageMaker reads the image and the archives
     models: str = ""  # s3://bucket/prefix/ of the archives; optional for a single model
     instance_type: str = "ml.g5.xlarge"
     least: int = 1  # instances
@@ -40,7 +41,7 @@ class Wanted:
     per_minute: float = 30.0  # invocations a minute and instance above which an instance is added
     latency_s: float = 10.0  # P95 latency above which an alarm is raised
     topic: str = ""  # ARN of an SNS topic for alarms
-    environment: Mapping[str, str] = field(default_factory=dict)  # of the container
+    environment: Mapping[str, str] = field(default_factory=dict)  # environment of the container
 
     def __post_init__(self) -> None:
         if NAME.fullmatch(self.name) is None:
@@ -59,7 +60,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Parameters of each part. Model and configuration are immutable at AWS, so their names contain a digest."""
+    """The parameters of each part. AWS cannot change models and configurations, so their names contain a digest."""
 
     name: str
     model: Properties
@@ -94,7 +95,7 @@ def log_group(name: str) -> str:
 
 
 def scaled(name: str) -> dict[str, str]:
-    """Return Application Auto Scaling's name of the scaled resource."""
+    """Return the identifiers of the scaled resource in Application Auto Scaling."""
     dimension = "sagemaker:variant:DesiredInstanceCount"
     return {
         "ServiceNamespace": "sagemaker",
@@ -115,7 +116,7 @@ def _container(wanted: Wanted) -> dict[str, Any]:
 
 
 def _variant(wanted: Wanted, model: str) -> dict[str, Any]:
-    """Describe the variant with one initial instance: scaling adds others, and other limits need no new configuration."""
+    """Describe the variant with one initial instance. Scaling adds others, so other limits need no new configuration."""
     ami = {"InferenceAmiVersion": GPU_AMI} if GPU.match(wanted.instance_type) else {}
     return {
         "VariantName": VARIANT,
@@ -130,7 +131,7 @@ def _variant(wanted: Wanted, model: str) -> dict[str, Any]:
 
 
 def _policy(wanted: Wanted) -> dict[str, Any]:
-    """Describe the scaling policy, which scales in slower than out, because a new instance takes minutes to start."""
+    """Describe the scaling policy. It removes instances later than it adds them, because a new one takes minutes to start."""
     metric = {"PredefinedMetricType": "SageMakerVariantInvocationsPerInstance"}
     return {
         "PolicyName": f"{wanted.name}-invocations",

@@ -33,14 +33,13 @@ ANSWER_MAX = 6 * 1024 * 1024  # size limit of a Lambda's answer
 AROUND = 4_096  # bytes of an answer without audio
 CONNECT_S = 5
 JSON = "application/json"
-# A model in Triton also returns samples; only the WAV file is requested, as bytes, because JSON cannot contain audio.
+# A model in Triton also returns samples. Only the WAV file is requested, as bytes, because JSON cannot contain it.
 OUTPUT = {"outputs": [{"name": "wav", "parameters": {"binary_data": True}}]}
 BINARY = "application/vnd.sagemaker-triton.binary+json;json-header-size="
-STUDIOS = re.compile(
-    r"the studio answered (\d{3}): (.*)", re.DOTALL
-)  # a champion's model in Triton passes on the studio's errors like this
-STARTING = "it is starting again"  # such a model's message while its studio does not answer
-# The studio's answers for SageMaker's errors.
+# A champion's model in Triton passes the studio's errors on in this form.
+STUDIOS = re.compile(r"the studio answered (\d{3}): (.*)", re.DOTALL)
+STARTING = "it is starting again"  # part of the message of such a model while its studio does not answer
+# Answers for SageMaker's errors, as the studio gives them.
 RUNTIME_ERRORS = {
     "ThrottlingException": (429, "the endpoint is busy; try again in a moment"),
     "ModelNotReadyException": (503, "this champion is still loading; try again in a moment"),
@@ -57,7 +56,7 @@ class Refused(Exception):
 
 
 def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:
-    """Answer API Gateway's events of REST APIs (1.0) and HTTP APIs (2.0)."""
+    """Answer events of API Gateway, of REST APIs (1.0) and HTTP APIs (2.0)."""
     headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
     method = event.get("httpMethod") or event["requestContext"]["http"]["method"]
     shared = _cors(headers.get("origin", ""))
@@ -97,7 +96,7 @@ def request_of(values: Mapping[str, str]) -> bytes:
 
 
 def sound_of(media_type: str, body: bytes) -> bytes:
-    """Return the audio of an endpoint's answer: the body of a studio's answer, or the part after the JSON in Triton's.
+    """Return the audio in an endpoint's answer: the body from a studio, or the part after the JSON from Triton.
 
     Raises Refused.
     """
@@ -112,7 +111,7 @@ def sound_of(media_type: str, body: bytes) -> bytes:
 
 @functools.cache
 def _runtime() -> Any:
-    """Create one client for all events of this process; it does not retry, because every line has a cost."""
+    """Create one client for all events of this process. It does not retry, because every line has a cost."""
     timeout_s = float(os.environ.get("TIMEOUT_S") or 60)
     once = Config(connect_timeout=CONNECT_S, read_timeout=timeout_s, retries={"total_max_attempts": 1})
     return boto3.client("sagemaker-runtime", config=once)
@@ -150,14 +149,14 @@ def _refusal(response: Mapping[str, Any], champion_id: str) -> Refused:
         return _of_container(int(response.get("OriginalStatusCode", 500)), str(response.get("OriginalMessage", "")))
     if error["Code"] in RUNTIME_ERRORS:
         return Refused(*RUNTIME_ERRORS[error["Code"]])
-    if "model data" in error.get("Message", ""):  # no such archive in the prefix
+    if "model data" in error.get("Message", ""):  # the prefix has no such archive
         return Refused(404, f"there is no champion {champion_id} here; check its id", "unknown_champion")
     log.error("SageMaker refused: %s", error)
     return Refused(502, "the endpoint refused the request; its owner finds the reason in the function's log")
 
 
 def _of_container(status: int, message: str) -> Refused:
-    """Pass on a refusal of the studio; hide other errors, whose details are only logged."""
+    """Pass refusals of the studio on, and hide other errors, whose details are only logged."""
     try:
         problem = json.loads(message)
         sentence, code = str(problem.get("detail") or problem.get("error") or ""), str(problem.get("code") or "")
@@ -201,7 +200,7 @@ def _type(status: int) -> str:
 
 
 def _cors(origin: str) -> dict[str, str]:
-    """Return headers that let pages of an allowed site read the answer; `*` covers every header except authorization."""
+    """Return headers that let pages of an allowed site read the answer. `*` does not cover the header authorization."""
     if not origin or origin not in [one.strip() for one in os.environ.get("CORS_ORIGINS", "").split(",")]:
         return {}
     allowed = {"methods": "POST", "headers": "*,authorization", "origin": origin}

@@ -1,4 +1,4 @@
-"""Plan the steps from the present state at AWS to a plan, or to the removal of an endpoint; no changes, no steps."""
+"""Plan the steps that change an endpoint at AWS from its present state to a plan, or remove it. Without changes, no steps."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Step:
 
 
 def deployment(account: Account, plan: Plan) -> list[Step]:
-    """Plan a deployment; this only reads. Raises DeployError if the endpoint was not created by this program."""
+    """Plan a deployment, without changes. Raises DeployError if the endpoint was not created by this program."""
     found = account.endpoint(plan.name)
     if found is not None and not account.owns(plan.name, found):
         raise DeployError(f"an endpoint {plan.name} exists that was not created by this program; choose another name")
@@ -26,12 +26,12 @@ def deployment(account: Account, plan: Plan) -> list[Step]:
 
 
 def teardown(account: Account, name: str) -> list[Step]:
-    """Plan the removal of everything that belongs to an endpoint; this only reads."""
+    """Plan the removal of everything that belongs to an endpoint, without changes."""
     return list(_removals(account, name))
 
 
 def _parts(account: Account, plan: Plan) -> Iterator[Step]:
-    """Yield the steps that create what an endpoint needs before its start."""
+    """Yield the steps that create the parts that an endpoint needs before its start."""
     name, model, config = plan.name, plan.model, plan.config
     group = account.log_group(name)
     if group is None:
@@ -49,7 +49,7 @@ def _parts(account: Account, plan: Plan) -> Iterator[Step]:
 
 
 def _service(account: Account, plan: Plan, found: Properties | None) -> Iterator[Step]:
-    """Yield the steps to an endpoint in service with the planned configuration and scaling."""
+    """Yield the steps after which an endpoint is in service with the planned configuration and scaling."""
     name = plan.name
     put_scaling = Step("put scaling in place", partial(account.put_scaling, plan.target, plan.policy))
     if found is not None and found["EndpointStatus"] == "Failed":
@@ -71,7 +71,7 @@ def _service(account: Account, plan: Plan, found: Properties | None) -> Iterator
 def _update(account: Account, plan: Plan) -> None:
     """Update the endpoint: new instances start, and then replace the running ones. Raises DeployError.
 
-    Scaling is removed meanwhile: AWS refuses to change the type of scaled instances, and does not scale during an update.
+    Scaling is removed during the update: AWS refuses to change the type of scaled instances, and does not scale meanwhile.
     """
     account.wait("in_service", plan.name)
     if account.target(plan.name) is not None:
@@ -84,7 +84,7 @@ def _update(account: Account, plan: Plan) -> None:
 
 
 def _wait_for_service(account: Account, plan: Plan) -> None:
-    """Wait for the endpoint. Raises DeployError if the new configuration fails; SageMaker then rolls an update back."""
+    """Wait for the endpoint. Raises DeployError if the new configuration fails; then SageMaker undoes the update."""
     name = plan.name
     try:
         account.wait("in_service", name)

@@ -1,4 +1,4 @@
-"""Send packed champions from a folder or a store to an endpoint's S3 prefix; skip champions that are already there."""
+"""Send packed champions from a folder or a store to the S3 prefix of an endpoint. Champions that are there are skipped."""
 
 import tempfile
 import threading
@@ -8,15 +8,18 @@ from pathlib import Path
 from deploy.sagemaker.errors import DeployError
 from engines.types import Progress
 from studio.archive import Packed, Verdict, renew, verify
-from studio.places import FolderPlace, S3Place
 from studio.settings import Settings
-from studio.stores import ArchiveFacts, Place, Store, UnknownStore, open_stores
+from studio.stores.entry import ArchiveFacts
+from studio.stores.errors import UnknownStore
+from studio.stores.factory import open_stores
+from studio.stores.places import FolderPlace, Place, S3Place
+from studio.stores.store import Store
 
 
 def sync(source: str, target: str) -> Iterator[str]:
     """Send all archives, and yield a sentence for each. Raises DeployError, StoreError, WrongStores, WrongSettings.
 
-    `source` is a folder or the name of one of STUDIO_STORES; `target` is s3://bucket/prefix with an S3 store's options.
+    `source` is a folder, or the name of one of STUDIO_STORES. `target` is s3://bucket/prefix, with options as for S3 stores.
     """
     settings = Settings.load()
     places: list[Place] = [_source(source, settings), S3Place.read("target", target)]
@@ -36,7 +39,7 @@ def _source(source: str, settings: Settings) -> Place:
 
 
 def _send(id: str, here: Store, there: Store) -> str:
-    """Send an archive with this studio's code for Triton, because the endpoint runs that code."""
+    """Send an archive with this studio's files for Triton, because the endpoint runs the code in the archive."""
     stop = threading.Event()
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder) / f"{id}.tar.gz"

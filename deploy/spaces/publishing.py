@@ -1,4 +1,4 @@
-"""Publish the files of the image, with the Space's README, as a Space's repository."""
+"""Publish the files of the image, with the README of the Space, as the repository of a Space."""
 
 import shutil
 from pathlib import Path
@@ -20,7 +20,7 @@ def stage(folder: Path) -> None:
 
 
 def publish(api: HfApi, space: str, folder: Path) -> str:
-    """Make the Space's files equal to this folder in one commit; return its page. Raises huggingface_hub's errors."""
+    """Make the files of the Space equal to this folder, in one commit. Return its page. Raises errors of huggingface_hub."""
     api.create_repo(space, repo_type="space", space_sdk="docker", exist_ok=True)
     commit = api.upload_folder(
         repo_id=space,

@@ -10,11 +10,11 @@ from pathlib import Path
 
 MODELS = Path(__file__).parent / "models"
 SHIM = Path(__file__).parents[2] / "studio" / "archive" / "shim" / "model.py"
-INSTANCES = 3  # one more than an engine's rows on a CPU
+INSTANCES = 3  # one more than the rows of an engine on a CPU
 
 
 def write_repository(folder: Path, instances: int = INSTANCES) -> None:
-    """Write every model of `models/`; other files in the folder, such as unpacked archives, stay."""
+    """Write every model of `models/`. Other files in the folder, such as unpacked archives, are kept."""
     for config in sorted(MODELS.glob("*/config.pbtxt")):
         model = folder / config.parent.name
         (model / "1").mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ from engines.audio.encoding import FORMATS, Format, encode
 from engines.audio.loudness import loudness_lufs, normalise, peak_dbfs, rms_dbfs
 from engines.audio.shaping import cross_fade, fade, resample, resampled_length, trim
 from engines.audio.speech import TimeSpan, active_frames, frame_length, paced_s, silences, speech_span
+from engines.audio.waveform import peaks
 
 __all__ = [
     "FORMATS",
@@ -23,6 +24,7 @@ __all__ = [
     "normalise",
     "paced_s",
     "peak_dbfs",
+    "peaks",
     "resample",
     "resampled_length",
     "rms_dbfs",

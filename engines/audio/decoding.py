@@ -165,7 +165,7 @@ def _checked(opened: Opened) -> Iterator[soundfile.SoundFile]:
     """Open the file and check its header."""
     with opened() as file, soundfile.SoundFile(file) as sound:
         if not 1 <= sound.channels <= CHANNELS_MAX:
-            raise BadAudio(f"the file has {sound.channels} channels; export it with one")
+            raise BadAudio(f"the file has {sound.channels} channels; export it with one channel")
         if not RATES_HZ[0] <= sound.samplerate <= RATES_HZ[1]:
             raise BadAudio(f"the sample rate is {sound.samplerate} Hz; export the file at 24000 or 44100 Hz")
         yield sound

@@ -82,7 +82,7 @@ def _check(code: int, log: str, target: Path, max_duration_s: float) -> None:
     if target.is_file() and target.stat().st_size >= OUTPUT_MAX_BYTES:
         raise BadAudio("the file is much longer than a clip may be; cut the clip to less than 2 minutes")
     if SEVERAL in log:
-        raise BadAudio("the file contains several joined recordings; export them as one")
+        raise BadAudio("the file contains several joined recordings; export them as one recording")
     if code and not decoded_s:
         raise BadAudio(
             "the file is not audio that the studio can read, or is cut off; export the clip as WAV, FLAC or MP3"

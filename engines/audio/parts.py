@@ -101,7 +101,7 @@ def split(path: Path) -> Sequence[Recording]:
         for start in _starts(data):
             starts.append(start)
             if len(starts) > PARTS_MAX:
-                raise BadAudio(f"the file contains over {PARTS_MAX} joined recordings; export them as one")
+                raise BadAudio(f"the file contains over {PARTS_MAX} joined recordings; export them as one recording")
         ends = [*starts[1:], len(data)]
         parts = []
         for start, end in zip(starts, ends, strict=True):
@@ -149,5 +149,5 @@ def _require_whole_pages(data: mmap.mmap) -> None:
     last = data.rfind(OGG_PAGE)
     if (missing := _page_end(data, last) - len(data)) > 0:
         raise BadAudio(
-            f"the file is cut off (its last page lacks {missing:,} bytes or more); upload or export it again"
+            f"the file is cut off (at least {missing:,} bytes are missing at its end); upload or export it again"
         )

@@ -30,7 +30,7 @@ class Correction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Layout:
-    """How a container writes its chunks: name, size, content."""
+    """The layout of chunks in a container: name, size, content."""
 
     size: str  # struct format of a chunk's size
     sound: bytes  # name of the chunk that holds the sound

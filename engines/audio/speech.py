@@ -1,7 +1,7 @@
 """Find speech by energy in frames of 5 ms.
 
-A frame is speech when its level passes a threshold drawn from the clip itself: well below its loud frames, above its
-noise, and never below an absolute floor. Good to one frame on clean edges; pause tags and trims stand on it.
+A frame is speech if its level is above a threshold that depends on the clip: well below its loud frames, above its noise, and
+never below an absolute floor. Clean edges are found to within one frame. Pauses and trimming depend on this.
 """
 
 from dataclasses import dataclass

@@ -11,7 +11,7 @@ HALF = torch.float16, torch.bfloat16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class F5Conditions(Conditions):
-    """What decides which backends of F5 apply."""
+    """The facts about machine and network that select the backends of F5."""
 
     dtype: torch.dtype  # of the network
 

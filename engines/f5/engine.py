@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 
 import torch
 
@@ -24,9 +23,9 @@ from engines.f5.stepping import EagerStepper, Stepper
 from engines.f5.weight_cache import WeightBudget
 from engines.registry import EngineOptions
 from engines.runtime.backends import Hardware, Selection
-from engines.runtime.compilation import compile_kernels, load_kernels
+from engines.runtime.compilation import prepare_kernels
 from engines.runtime.placement import Placement, fastest_cpu_dtype, place, width
-from engines.types import EngineInfo, Progress, Request
+from engines.types import CacheUse, EngineInfo, Progress, Request
 
 WARM_FRAMES = (256, 640, 1024)
 NOT_LOADED = "F5-TTS is still loading; wait until its state is ready"
@@ -76,7 +75,7 @@ class F5Engine:
         items = len(WARM_FRAMES) + len(shapes)
         if fused is not None:
             plans = fused.kernels()
-            for _ in chain(compile_kernels(plans, lambda: bool(self.batch.requests)), load_kernels(plans)):
+            for _ in prepare_kernels(plans, lambda: bool(self.batch.requests)):
                 yield Progress(0.0, "compiling kernels")
             fused.use_fused()
         for number, frames in enumerate(WARM_FRAMES, start=1):
@@ -143,13 +142,30 @@ class F5Engine:
 
     @property
     def memory_bytes(self) -> int:
+        return sum(self.memory_parts.values())
+
+    @property
+    def memory_parts(self) -> Mapping[str, int]:
         if self._model is None or self._references is None:
-            return 0
-        networks = self._model.network, self._model.vocoder
-        held = [tensor.untyped_storage() for each in networks for tensor in (*each.parameters(), *each.buffers())]
-        weights = sum({storage.data_ptr(): storage.nbytes() for storage in held}.values())
-        graphs = 0 if self._fused is None else self._fused.memory_bytes
-        return weights + graphs + self._references.memory_bytes + self.batch.memory_bytes
+            return {}
+        champions = self.batch.weight_cache.memory_bytes
+        return {
+            "network": _stored_bytes(self._model.network),
+            "vocoder": _stored_bytes(self._model.vocoder),
+            "graphs": 0 if self._fused is None else self._fused.memory_bytes,
+            "caches": self._references.memory_bytes + self.batch.memory_bytes - champions,
+            "champions": champions,
+        }
+
+    @property
+    def caches(self) -> Sequence[CacheUse]:
+        return (self.references.use, self.batch.weight_cache.use)
+
+    @torch.inference_mode()
+    def clear(self, cache: str) -> None:
+        {"references": self.references.clear, "weights": self.batch.weight_cache.clear}[cache]()
+        if self._placement.device.type == "cuda":
+            torch.cuda.empty_cache()
 
     @property
     def waiting(self) -> Collection[str]:
@@ -177,14 +193,16 @@ class F5Engine:
         early = planning.CHARACTERS[: 1 if rows_each > 1 else None] if request.live else ()
         pieces = [
             replace(each, frames=planning.frames(*pace, each.text, settings["speed"], model.stretches_short))
-            for each in planning.pieces(script, model.vocabulary.characters, *early, most)
+            for each in planning.pieces(
+                script, model.vocabulary.characters, *early, most, short_sentence=model.short_sentence
+            )
         ]
         if not pieces:
             raise BadText("this text has no words; type at least one")
         if reference.frames + max(each.frames for each in pieces) > MAX_POSITIONS:
             raise BadText(
-                "a sentence is longer than a minute at the speaking rate of this reference; "
-                "check that the transcript is complete, or choose a higher speed"
+                "a sentence would last longer than a minute at the speaking rate of this reference; "
+                "complete the transcript, shorten the sentence, or choose a higher speed"
             )
         return planning.F5Plan(reference, pieces, settings["speed"], int(settings["steps"]), settings["guidance"])
 
@@ -202,6 +220,12 @@ class F5Engine:
     def drop(self, job_id: str) -> None:
         if self._batch is not None:
             self._batch.requests.pop(job_id, None)
+
+
+def _stored_bytes(network: torch.nn.Module) -> int:
+    """Return the bytes of parameters and buffers, which may share their storage."""
+    held = [tensor.untyped_storage() for tensor in (*network.parameters(), *network.buffers())]
+    return sum({storage.data_ptr(): storage.nbytes() for storage in held}.values())
 
 
 def _placed(settings: EngineOptions) -> Placement:

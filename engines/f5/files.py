@@ -10,6 +10,7 @@ import yaml
 
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint
+from engines.f5.spec import SPEC
 from engines.runtime.download import fetch
 from engines.types import Progress
 
@@ -138,7 +139,7 @@ def _published() -> Path | None:
 def _vocoder(checkpoint: Checkpoint, weights: Path) -> Generator[Progress, None, tuple[Path, Path]]:
     """Return (config, weights) of Vocos: the chosen one, the one next to the checkpoint, or the published one."""
     local = weights.parent / "vocos"
-    source = checkpoint.vocoder or (str(local) if local.is_dir() else f"hf://{HUB_VOCODER}")
+    source = SPEC.option(checkpoint, "vocoder") or (str(local) if local.is_dir() else f"hf://{HUB_VOCODER}")
     if source == "embedded":
         source = str(EMBEDDED / "vocos")
     if source.startswith("hf://"):

@@ -64,7 +64,7 @@ class FlatParameters:
             self._check(path, weights)
             return self._filled(path)
         except (OSError, SafetensorError) as error:
-            raise BadCheckpoint(f"the weights of {weights.name} could not be read; attach them again") from error
+            raise BadCheckpoint(f"the weights of {weights.name} could not be read; attach the file again") from error
         except (MemoryError, RuntimeError) as error:  # torch's allocators raise RuntimeError
             raise OutOfMemory(
                 f"too little memory for the weights of {weights.name}; unload an engine, or try again later"
@@ -75,7 +75,7 @@ class FlatParameters:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         if digest != weights.sha256:
             raise BadCheckpoint(
-                f"the weights of {weights.name} have changed since they were checked; attach them again"
+                f"the file with the weights of {weights.name} changed after the check; attach the file again"
             )
         # Read, not mapped: if a mapped file becomes shorter, the process crashes.
         with safe_open(path, framework="pt", backend="pread") as held:

@@ -15,6 +15,7 @@ from engines.f5.network import DiT, DiTAttention
 from engines.f5.packing import Packing
 from engines.f5.stepping import StepInputs
 from engines.runtime.launching import launch
+from engines.runtime.powers import next_power_of_two
 
 FRAMES = 128  # that one program convolves
 QUERIES, KEYS = 64, 64  # that one attention program reads at once
@@ -90,7 +91,7 @@ def _convolve(x: Tensor, positions: Tensor, conv: nn.Conv1d, base: Tensor | None
     launch(
         kernels.convolve, (-(-frames // FRAMES), dim // inputs),
         x, positions, conv.weight.movedim(-1, 0).contiguous(), conv.bias, x if base is None else base, out, frames, dim,
-        INPUTS=inputs, PADDED=_padded(inputs), TAPS=taps, BLOCK=FRAMES, ADDED=base is not None,
+        INPUTS=inputs, PADDED=next_power_of_two(inputs, LEAST), TAPS=taps, BLOCK=FRAMES, ADDED=base is not None,
         num_warps=4, num_stages=3,
     )  # fmt: skip
     return out
@@ -103,8 +104,8 @@ def _attention(q: Tensor, k: Tensor, v: Tensor, starts: Tensor, lengths: Tensor,
     launch(
         kernels.attend, (-(-frames // QUERIES) + len(lengths), heads),
         q, k, v, starts, lengths, out, q.stride(0), k.stride(0), v.stride(0), out.stride(0), len(lengths),
-        SCALE=math.log2(math.e) / math.sqrt(size), SIZE=size, PADDED=_padded(size), QUERIES=QUERIES, KEYS=KEYS,
-        SEQUENCES=_padded(most),
+        SCALE=math.log2(math.e) / math.sqrt(size), SIZE=size, PADDED=next_power_of_two(size, LEAST), QUERIES=QUERIES, KEYS=KEYS,
+        SEQUENCES=next_power_of_two(most, LEAST),
         num_warps=4, num_stages=3,
     )  # fmt: skip
     return out
@@ -120,7 +121,8 @@ def _rotate(qkv: Tensor, positions: Tensor, rotary: Tensor, heads: int | None) -
     launch(
         kernels.rotate, (frames, 2),
         qkv, positions, *rotary, out,
-        ROTATED=number if heads is None else heads, HEADS=number, SIZE=size, BLOCK=_padded(number * size), num_warps=4,
+        ROTATED=number if heads is None else heads, HEADS=number, SIZE=size,
+        BLOCK=next_power_of_two(number * size, LEAST), num_warps=4,
     )  # fmt: skip
     return out
 
@@ -137,7 +139,7 @@ def _modulate(
     launch(
         kernels.modulate, (frames,),
         x, x if y is None else y, scale if gate is None else gate, scale, shift, rows, out, scale.stride(0), EPS,
-        DIM=dim, PADDED=_padded(dim), GATED=gate is not None, num_warps=4,
+        DIM=dim, PADDED=next_power_of_two(dim, LEAST), GATED=gate is not None, num_warps=4,
     )  # fmt: skip
     return out
 
@@ -149,11 +151,6 @@ def _guide(x: Tensor, flow: Tensor, packing: Packing, advances: Tensor, guidance
     launch(
         kernels.guide, (frames,),
         x, flow, packing.shown, packing.hidden, packing.position, packing.row, advances, guidance, out,
-        DIM=dim, PADDED=_padded(dim), num_warps=1,
+        DIM=dim, PADDED=next_power_of_two(dim, LEAST), num_warps=1,
     )  # fmt: skip
     return out
-
-
-def _padded(size: int) -> int:
-    """Round up to the power of two that a kernel's block needs."""
-    return max(LEAST, 1 << (size - 1).bit_length())

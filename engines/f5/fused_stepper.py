@@ -13,6 +13,7 @@ from engines.f5.packing import Packing
 from engines.f5.stepping import StepInputs, StepShape, euler_step
 from engines.runtime.compilation import FRAME_BUCKET, CudaGraphCache, WithEagerFallback, warn_of_failure
 from engines.runtime.launching import ALIGNED, KernelPlans, collect_launches
+from engines.runtime.powers import next_power_of_two
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +91,7 @@ class FusedStepper:
     def shape(self, needed: StepShape) -> StepShape:
         if not self._ready:
             return needed
-        sequences = max(2, 1 << (needed.sequences - 1).bit_length())
+        sequences = next_power_of_two(needed.sequences, 2)
         # A step that is too long for a graph is rounded up only to what the kernels are specialised for.
         recorded = needed.frames <= MOST_FRAMES
         least, bucket = (SHORTEST * sequences, FRAME_BUCKET * sequences) if recorded else (0, ALIGNED)

@@ -6,6 +6,7 @@ from torch import Tensor
 from engines.f5 import text_kernels
 from engines.f5.embeddings import ConvNeXtBlock, ResponseNorm
 from engines.runtime.launching import launch
+from engines.runtime.powers import next_power_of_two
 
 FRAMES = 8  # that one program convolves or scales
 ACTIVATED, BLOCKS, CHANNELS = (
@@ -29,7 +30,7 @@ def _convolved(block: ConvNeXtBlock, x: Tensor) -> Tensor:
     launch(
         text_kernels.convolve_text, (-(-frames // FRAMES), rows),
         x, conv.weight, conv.bias, norm.weight, norm.bias, out, frames, norm.eps,
-        DIM=dim, PADDED=_power(dim), TAPS=conv.kernel_size[0], BLOCK=FRAMES, num_warps=4,
+        DIM=dim, PADDED=next_power_of_two(dim), TAPS=conv.kernel_size[0], BLOCK=FRAMES, num_warps=4,
     )  # fmt: skip
     return out
 
@@ -45,10 +46,7 @@ def _responded(x: Tensor, norm: ResponseNorm) -> Tensor:
     )  # fmt: skip
     launch(
         text_kernels.respond, (-(-frames // FRAMES), rows),
-        x, energies, norm.gamma, norm.beta, frames, parts, EPS, DIM=dim, PADDED=_power(dim), BLOCK=FRAMES, num_warps=4,
+        x, energies, norm.gamma, norm.beta, frames, parts, EPS, DIM=dim, PADDED=next_power_of_two(dim), BLOCK=FRAMES,
+        num_warps=4,
     )  # fmt: skip
     return x
-
-
-def _power(size: int) -> int:
-    return 1 << (size - 1).bit_length()

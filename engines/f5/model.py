@@ -35,6 +35,7 @@ class F5Model:
     guidance: float
     sway: float | None
     piece_characters: int  # longest segment in characters
+    short_sentence: int  # longest sentence in characters that is a separate segment, because its words may get lost
     timbre: float  # strength of the timbre correction, 0 to 1; see `engines.timbre`
     known: KnownVoices | None  # voices that need no correction; None if the checkpoint lists none
     floor: float  # lower limit of a reference's log-mel: digital silence is unknown to a network that was trained with noise
@@ -79,6 +80,7 @@ def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, No
         chosen.get("guidance", 2.0),
         chosen.get("sway", -1.0),
         chosen.get("piece_characters", planning.MOST_CHARACTERS),
+        chosen.get("short_sentence", 0),
         timbre,
         KnownVoices.read(files.weights.parent) if timbre else None,
         chosen.get("floor", math.log(FLOOR)),

@@ -37,9 +37,10 @@ def longest(reference_frames: int, paced_frames: int, transcript: str, most: int
     return max(CHARACTERS[-1], min(most, int(room * len(transcript) / max(1, paced_frames))))
 
 
-def pieces(script: writing.Script, characters: frozenset[str], *limits: int) -> list[Piece]:
+def pieces(script: writing.Script, characters: frozenset[str], *limits: int, short_sentence: int = 0) -> list[Piece]:
     """Cut the script into segments in speaking order; the last limit holds for all further segments.
 
+    A sentence of at most `short_sentence` characters is a separate segment.
     A leading pause becomes a segment of silence. Raises UnsupportedText if the vocabulary lacks a script.
     """
     found: list[Piece] = []
@@ -48,7 +49,7 @@ def pieces(script: writing.Script, characters: frozenset[str], *limits: int) -> 
         if isinstance(part, writing.Pause):
             pause_s += part.duration_s
             continue
-        fresh = list(_said(part, characters, limits[len(found) :] or limits[-1:]))
+        fresh = list(_said(part, characters, limits[len(found) :] or limits[-1:], short_sentence))
         if not fresh:
             continue
         if pause_s:
@@ -64,8 +65,10 @@ def pieces(script: writing.Script, characters: frozenset[str], *limits: int) -> 
     return found
 
 
-def _said(part: writing.Say, characters: frozenset[str], limits: Sequence[int]) -> Iterator[Piece]:
-    texts = writing.chunks(writing.fit(part.spoken, characters), *limits)
+def _said(part: writing.Say, characters: frozenset[str], limits: Sequence[int], short_sentence: int) -> Iterator[Piece]:
+    texts: list[str] = []
+    for sentences in writing.split_short_sentences(writing.fit(part.spoken, characters), short_sentence):
+        texts += writing.chunks(sentences, *(limits[len(texts) :] or limits[-1:]))
     for index, text in enumerate(texts):
         yield Piece(text, ending="end" if index == len(texts) - 1 else _ending(text))
 

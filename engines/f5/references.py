@@ -10,11 +10,10 @@ import numpy as np
 import torch
 
 from engines import audio as sound
-from engines import text as writing
-from engines.errors import BadAudio, BadText, UnsupportedText
 from engines.f5.mel import FLOOR, HOP, SAMPLE_RATE, log_mel
 from engines.f5.spec import SPEC
-from engines.types import Reference
+from engines.references import check_length, level_rms, spoken_transcript
+from engines.types import CacheUse, Reference
 
 LEVEL_RMS = 0.1  # quieter references are raised to this level for the network, and the result is lowered again
 TAIL_S = 0.05  # silence after a reference, so that its last word does not run into the first new one
@@ -56,12 +55,30 @@ class F5ReferenceCache:
         self._characters, self._device, self._floor = characters, device, floor
         self._read: OrderedDict[str, F5ReferenceText] = OrderedDict()
         self._prepared: OrderedDict[str, F5Reference] = OrderedDict()
+        self._found, self._missed = 0, 0
         self._lock = threading.Lock()
 
     @property
     def memory_bytes(self) -> int:
         """Return the bytes of all mels on the device."""
         return sum(prepared.mel.nbytes for prepared in self._prepared.values())
+
+    @property
+    def use(self) -> CacheUse:
+        """Return entries, bytes and lookups of the prepared references."""
+        return CacheUse(
+            name="references",
+            entries=len(self._prepared),
+            bytes=self.memory_bytes,
+            found=self._found,
+            missed=self._missed,
+        )
+
+    def clear(self) -> None:
+        """Remove all references."""
+        with self._lock:
+            self._read.clear()
+        self._prepared.clear()
 
     def read(self, reference: Reference) -> F5ReferenceText:
         """Read the transcript and measure the audio, without a device. Raises BadAudio, BadText."""
@@ -79,34 +96,21 @@ class F5ReferenceCache:
         text = text or self.read(reference)
         found = self._prepared.get(text.digest)
         if found is None:
+            self._missed += 1
             found = F5Reference(self._mel(reference, text.gain), text.paced_frames, text.transcript, text.gain)
+        else:
+            self._found += 1
         _keep(self._prepared, text.digest, found)
         return found
 
     def _measured(self, reference: Reference, key: str) -> F5ReferenceText:
-        limit_s = SPEC.reference_max_s
-        if reference.audio.duration_s > limit_s + 0.01:
-            raise BadAudio(
-                f"the reference is {reference.audio.duration_s:.1f} s long; select at most {limit_s:.0f} s for F5-TTS"
-            )
-        transcript = self._transcript(reference)
-        rms = float(np.sqrt(np.mean(np.square(reference.audio.samples, dtype=np.float64))))
-        if rms == 0.0:
-            raise BadAudio("the reference is silent; choose another part or clip")
+        check_length(reference.audio, SPEC)
+        transcript = with_full_stop(spoken_transcript(reference.transcript, self._characters))
+        rms = level_rms(reference.audio)
         frames = (sound.resampled_length(reference.audio, SAMPLE_RATE) + TAIL_SAMPLES) // HOP + 1
         silent_s = reference.audio.duration_s - sound.paced_s(reference.audio)
         paced_frames = frames - round(silent_s * SAMPLE_RATE / HOP)
         return F5ReferenceText(key, transcript, frames, paced_frames, min(1.0, rms / LEVEL_RMS))
-
-    def _transcript(self, reference: Reference) -> str:
-        try:
-            spoken = writing.spoken_form(writing.without_directions(reference.transcript))
-            transcript = writing.fit(spoken, self._characters).strip()
-        except UnsupportedText as error:
-            raise UnsupportedText(f"the transcript: {error}", error.characters) from error
-        if not transcript:
-            raise BadText("the transcript has no words that this checkpoint supports; type what the reference says")
-        return with_full_stop(transcript)
 
     def _mel(self, reference: Reference, gain: float) -> torch.Tensor:
         samples = sound.resample(reference.audio, SAMPLE_RATE).samples

@@ -17,7 +17,7 @@ from torch import Tensor
 from engines.errors import EngineError, OutOfMemory
 from engines.f5.flat_parameters import FlatParameters
 from engines.runtime.placement import free_device_bytes, free_host_bytes
-from engines.types import Weights
+from engines.types import CacheUse, Weights
 
 log = logging.getLogger(__name__)
 
@@ -90,6 +90,28 @@ class WeightCache:
         if self._parameters.data.device.type == "cpu":
             copies += [held.host for held in self._sets.values()]
         return self._size * sum(copy is not None for copy in copies)
+
+    @property
+    def use(self) -> CacheUse:
+        """Return the sets in memory besides the active set, with their copies, and the lookups."""
+        return CacheUse(
+            name="weights",
+            entries=len(self._sets),
+            bytes=self.memory_bytes,
+            found=self.counts.found,
+            missed=self.counts.loaded,
+        )
+
+    def clear(self) -> None:
+        """Remove the fine-tuned weights that no request uses. The base weights stay."""
+        leased = self._leased()
+        if self.active not in (BASE, *leased):
+            self.activate(BASE)
+        for key in [key for key in self._sets if key not in (BASE, *leased)]:
+            del self._sets[key]
+            self.counts.evicted += 1
+        if self.active == BASE:
+            self._sets.pop(BASE, None)  # the network has the base weights
 
     def close(self) -> None:
         """Stop reading. The sets are freed with this object."""
@@ -167,7 +189,9 @@ class WeightCache:
             return WeightCopies(device=on_device)
         if (on_host := _on_host(self._parameters.data)) is not None:
             return WeightCopies(host=on_host)
-        raise OutOfMemory("too little memory for fine-tuned weights; unload an engine, or use a champion without them")
+        raise OutOfMemory(
+            "too little memory for fine-tuned weights; unload an engine, or use a champion without fine-tuned weights"
+        )
 
     def _copy_on_device(self) -> Tensor | None:
         """Copy the active set on the device, evicting idle sets if necessary; None if budget or memory are too small."""

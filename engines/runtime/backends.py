@@ -20,7 +20,7 @@ ConditionsT = TypeVar("ConditionsT", contravariant=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hardware:
-    """What backends ask about a device."""
+    """The properties of a device on which backends depend."""
 
     kind: str  # cpu, cuda, mps
     capability: tuple[int, int] = (0, 0)  # of a CUDA GPU
@@ -43,7 +43,7 @@ class Hardware:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """What decides which backends apply; an engine adds facts about its network."""
+    """The facts that select a backend; an engine adds facts about its network."""
 
     hardware: Hardware
     compile: bool  # STUDIO_COMPILE is not off
@@ -51,7 +51,7 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComputeBackend(Generic[ConditionsT]):
-    """One implementation of a computation."""
+    """An implementation of a computation, such as PyTorch or a CUDA kernel, and when the implementation applies."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""Which kernels and graphs are compiled, and the fallback if compiling fails."""
+"""Compiled kernels and CUDA graphs, and the fallback if compiling fails."""
 
 import logging
 import time
@@ -111,6 +111,12 @@ class CudaGraphCache:
         with torch.cuda.graph(graph, pool=pool, stream=self._stream, capture_error_mode="thread_local"):
             result = self._function(key)
         return graph, result
+
+
+def prepare_kernels(plans: KernelPlans, busy: Callable[[], bool]) -> Iterator[None]:
+    """Compile kernels in other processes, then load them; the scheduler steps other work between two items."""
+    yield from compile_kernels(plans, busy)
+    yield from load_kernels(plans)
 
 
 def compile_kernels(plans: KernelPlans, busy: Callable[[], bool]) -> Iterator[None]:

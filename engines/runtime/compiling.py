@@ -8,13 +8,12 @@ import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from threading import Thread
 from typing import Any
 
 from triton.backends.compiler import GPUTarget  # type: ignore[import-untyped]
 from triton.runtime import driver  # type: ignore[import-untyped]
 
-NICENESS = 10  # speech has priority
+from engines.runtime.compiler_process import leave_time_for_speech
 
 
 class Target:
@@ -28,16 +27,9 @@ class Target:
         return 0
 
 
-def _end_with_parent() -> None:
-    sys.stdin.read()  # until the other end is closed
-    os._exit(1)
-
-
 def main() -> None:
     asked: dict[str, Any] = json.loads(sys.stdin.readline())
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
-    Thread(target=_end_with_parent, daemon=True).start()
+    leave_time_for_speech()
     driver.set_active(Target(GPUTarget(*asked["target"])))
     for module, name, specialisation, _ in asked["kernels"]:
         getattr(import_module(module), name).preload(specialisation)

@@ -66,8 +66,8 @@ def _reason(repo: str, file: str, error: Exception) -> str:
         case EntryNotFoundError():
             return f"{repo} has no file {file}; check the path"
         case HfHubHTTPError():
-            return f"the Hub refused {file} of {repo}; try again later"
+            return f"the Hugging Face Hub could not send {file} of {repo}; try again later"
         case OSError():
-            return f"{file} of {repo} could not be fetched or stored ({error}); check the network and the disk"
+            return f"{file} of {repo} could not be downloaded or stored ({error}); check the network and the disk"
         case _:
-            return f"{file} of {repo} could not be fetched ({error})"
+            return f"{file} of {repo} could not be downloaded ({error}); try again later"

@@ -8,8 +8,6 @@ import hashlib
 import json
 import logging
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -19,11 +17,11 @@ from typing import Any
 
 from torch import Tensor
 
+from engines.runtime.compiler_process import CompilerProcess
+
 log = logging.getLogger(__name__)
 
-ROOT = Path(__file__).parents[2]
 ALIGNED = 16  # Triton specialises a kernel by whether an address or a number is a multiple of this
-ERROR_MAX = 300  # characters of an error message
 # Functions that compile a kernel, by the arguments that decide its specialisation.
 KernelPlans = dict[Hashable, Callable[[], object]]
 # A kernel's module and name, its specialisation as Triton's `preload` takes it, and a digest of its source.
@@ -89,13 +87,13 @@ class KernelCompiling:
 
     def is_running(self) -> bool:
         """Return True until all processes have ended."""
-        codes = [each.poll() for each in self._running]
+        codes = [each.code for each in self._running]
         if None in codes:
             return True
         if any(codes):
             log.warning(
                 "compiling kernels in advance failed; they compile at their first launch: %s",
-                "; ".join(map(_error_of, self._running)),
+                "; ".join(each.error for each in self._running),
             )
         elif self._running:
             with suppress(OSError):  # if the folder is read-only, it has no cached kernels either
@@ -107,7 +105,7 @@ class KernelCompiling:
     def stop(self) -> None:
         """Terminate the processes."""
         for each in self._running:
-            each.terminate()
+            each.stop()
 
 
 def _target() -> tuple[str, Any, int]:
@@ -123,17 +121,5 @@ def _divide(kernels: Sequence[Specialisation]) -> list[Sequence[Specialisation]]
     return [share for first in range(count) if (share := kernels[first::count])]
 
 
-def _compiler(kernels: Sequence[Specialisation]) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "engines.runtime.compiling"]
-    pipe = subprocess.PIPE
-    process = subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe, text=True)
-    if process.stdin is not None:
-        with suppress(BrokenPipeError):  # the process has ended; its exit code says why
-            process.stdin.write(json.dumps({"target": _target(), "kernels": kernels}) + "\n")
-            process.stdin.flush()
-    return process
-
-
-def _error_of(process: "subprocess.Popen[str]") -> str:
-    error = "" if process.stderr is None else process.stderr.read().strip()
-    return error.rpartition("\n")[2][:ERROR_MAX] or f"a compiler process ended with code {process.returncode}"
+def _compiler(kernels: Sequence[Specialisation]) -> CompilerProcess:
+    return CompilerProcess("engines.runtime.compiling", task=json.dumps({"target": _target(), "kernels": kernels}))

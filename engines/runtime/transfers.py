@@ -23,7 +23,7 @@ class AsyncHostCopy:
         return self._arrived is None or self._arrived.query()  # type: ignore[no-untyped-call]
 
     def value(self) -> Tensor:
-        """Return the tensor on the host; wait for the copy if it has not ended."""
+        """Wait for the end of the copy, and return the tensor on the host."""
         if self._arrived is not None:
             self._arrived.synchronize()
         return self._host

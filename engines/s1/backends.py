@@ -1,9 +1,11 @@
-"""Backends of S1's computations, the fastest first, and when each applies."""
+"""Backends of S1's decode step, the fastest first, and when each applies."""
 
 from dataclasses import dataclass, replace
 
 import torch
 
+from engines.codec_lm.backends import TORCH
+from engines.codec_lm.decode_state import DecodeState
 from engines.runtime import quantization
 from engines.runtime.backends import (
     Computation,
@@ -11,12 +13,11 @@ from engines.runtime.backends import (
     Conditions,
     Hardware,
     Selection,
-    everywhere,
     on_cpu,
     on_gpu,
 )
 from engines.s1.config import DualARConfig
-from engines.s1.decode_state import DecodeState
+from engines.s1.network import DualAR
 from engines.s1.resident.sizes import CAPABILITY, SIZES, divides
 
 SMALL = 50_000_000  # weights; PyTorch is as fast for larger networks, because memory limits both
@@ -24,7 +25,7 @@ SMALL = 50_000_000  # weights; PyTorch is as fast for larger networks, because m
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class S1Conditions(Conditions):
-    """What decides which backends draw S1's frames."""
+    """The facts about machine and network that select the backends of S1's decode step."""
 
     network: DualARConfig
     semantic_count: int  # codes that can be drawn, by kind
@@ -34,9 +35,8 @@ class S1Conditions(Conditions):
     rows: int = 2  # in one step
 
     @classmethod
-    def of(cls, state: DecodeState, *, compile: bool) -> "S1Conditions":
-        """Read the conditions from a network and its device."""
-        network = state.network
+    def of(cls, network: DualAR, state: DecodeState, *, compile: bool) -> "S1Conditions":
+        """Read the conditions from a network and the state of its rows."""
         layers = [weight for part in (network.layers, network.fast_layers) for weight in part.parameters()]
         quantised = any(map(quantization.is_quantized, network.parameters()))
         dtypes = {weight.dtype for weight in network.parameters()} | {state.cache.dtype}
@@ -46,7 +46,7 @@ class S1Conditions(Conditions):
             compile=compile,
             network=network.config,
             semantic_count=network.semantic_count,
-            residual_size=state.residual_size,
+            residual_size=network.residual_size,
             weights=sum(weight.numel() for weight in layers),
             dtype=dtypes.pop() if uniform else torch.int8,
         )
@@ -88,13 +88,6 @@ def _numba_obstacle(conditions: S1Conditions) -> str:
     return ""
 
 
-TORCH: ComputeBackend[Conditions] = ComputeBackend(
-    name="torch",
-    title="PyTorch",
-    condition="everywhere",
-    numerics="bit-identical",
-    obstacle=everywhere,
-)
 DECODE: Computation[S1Conditions] = Computation(
     title="Decode step",
     backends=(
@@ -118,32 +111,6 @@ DECODE: Computation[S1Conditions] = Computation(
             condition=f"CPU; at most {SMALL // 1_000_000} million weights in the layers, no biases",
             numerics="rounding",
             obstacle=_numba_obstacle,
-        ),
-        TORCH,
-    ),
-)
-PREFILL: Computation[Conditions] = Computation(
-    title="Prefill",
-    backends=(
-        ComputeBackend(
-            name="graphs",
-            title="PyTorch in CUDA graphs, up to 8 padded prompts at once",
-            condition="CUDA GPU",
-            numerics="rounding",
-            obstacle=on_gpu,
-        ),
-        TORCH,
-    ),
-)
-CODEC: Computation[Conditions] = Computation(
-    title="Codec",
-    backends=(
-        ComputeBackend(
-            name="triton",
-            title="Triton convolutions in CUDA graphs",
-            condition="CUDA GPU",
-            numerics="rounding",
-            obstacle=on_gpu,
         ),
         TORCH,
     ),

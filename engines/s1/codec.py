@@ -8,13 +8,12 @@ twice.
 
 import copy
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from engines.s1.codec_layers import (
+from engines.codec_lm.codec_layers import (
     Chain,
     CodecState,
     ConvNeXt,
@@ -23,10 +22,12 @@ from engines.s1.codec_layers import (
     ResidualUnit,
     Snake,
     TransposedConvolution,
+    WindowAttention,
     window_transformer,
 )
-from engines.s1.config import CodecConfig, WindowConfig
-from engines.s1.layers import embedding
+from engines.codec_lm.config import WindowConfig
+from engines.codec_lm.layers import embedding
+from engines.s1.config import CodecConfig
 
 
 class EncoderBlock(nn.Module):
@@ -154,11 +155,6 @@ class Quantizer(nn.Module):
         yield from self.quantizer.quantizers  # type: ignore[misc]
 
 
-def unplanned() -> AbstractContextManager[None]:
-    """Disable cuDNN, whose convolutions are slightly faster, but need a second of planning for each new size."""
-    return torch.backends.cudnn.flags(enabled=False)
-
-
 class Codec(nn.Module):
     """Converts between mono audio at `config.sample_rate` and (codebooks, frames) codes of `config.hop` samples each."""
 
@@ -168,6 +164,33 @@ class Codec(nn.Module):
         self.encoder: nn.Module = CodecEncoder(config)
         self.quantizer = Quantizer(config)
         self.decoder: nn.Module = CodecDecoder(config)
+
+    @property
+    def codebooks(self) -> int:
+        """Return the number of codes of a frame."""
+        return self.config.residual_codebooks + 1
+
+    @property
+    def hop(self) -> int:
+        """Return the samples of a frame."""
+        return self.config.hop
+
+    @property
+    def sample_rate(self) -> int:
+        """Return the sample rate of the audio."""
+        return self.config.sample_rate
+
+    @property
+    def decoding_weight(self) -> Tensor:
+        """Return a weight of the decoder, which has its device and dtype."""
+        return next(self.decoder.parameters())
+
+    def stored_layers(self) -> Iterator[tuple[nn.Module, tuple[int, ...]]]:
+        """Yield the decoding layers that read the previous packet, and the shape of the state that they store."""
+        for part in (self.quantizer.post_module, self.quantizer.upsample, self.decoder):
+            for layer in part.modules():
+                if isinstance(layer, Convolution | TransposedConvolution | WindowAttention) and layer.kept[0]:
+                    yield layer, layer.kept
 
     def split(self) -> "Codec":
         """Keep the encoding layers; return a codec with the decoding layers, which may be moved to another device."""

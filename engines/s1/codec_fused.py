@@ -12,10 +12,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from engines.codec_lm.codec_kernels import convolve
+from engines.codec_lm.codec_layers import Chain, CodecState, Convolution, ResidualUnit, Snake, TransposedConvolution
 from engines.runtime.launching import launch
+from engines.runtime.powers import next_power_of_two
 from engines.s1.codec import Codec, DecoderBlock
-from engines.s1.codec_kernels import convolve
-from engines.s1.codec_layers import Chain, CodecState, Convolution, ResidualUnit, Snake, TransposedConvolution
 
 BLOCK_T, BLOCK_N, BLOCK_K = 128, 128, 64  # largest outputs and reads of one program
 LEAST = 16  # smallest size of each, for the tensor cores
@@ -87,8 +88,8 @@ def _convolve(stage: Stage, x: Tensor, plain: Tensor, active: Tensor | None) -> 
     """Write a stage's output to `plain`, and the output of its Snake to `active`."""
     inputs, taps, outputs = stage.weight.shape
     length = x.shape[1] - stage.back
-    block_t = min(BLOCK_T, _padded(length))
-    block_n = min(BLOCK_N, _padded(outputs) if outputs % 64 else outputs & -outputs)
+    block_t = min(BLOCK_T, next_power_of_two(length, LEAST))
+    block_n = min(BLOCK_N, next_power_of_two(outputs, LEAST) if outputs % 64 else outputs & -outputs)
     block_k = min(BLOCK_K, max(LEAST, inputs & -inputs))
     launch(
         convolve, (-(-length // block_t), -(-outputs // block_n), len(x)),
@@ -158,8 +159,3 @@ def _shared(conv: nn.Conv1d | nn.ConvTranspose1d, order: tuple[int, int, int], w
 
 def _bias(conv: nn.Conv1d | nn.ConvTranspose1d) -> Tensor:
     return conv.weight.new_zeros(conv.out_channels) if conv.bias is None else conv.bias
-
-
-def _padded(size: int) -> int:
-    """Round up to the power of two that a kernel's block needs."""
-    return max(LEAST, 1 << (size - 1).bit_length())

@@ -8,29 +8,8 @@ from typing import Any
 
 import yaml
 
+from engines.codec_lm.config import StackConfig, WindowConfig
 from engines.errors import BadCheckpoint
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StackConfig:
-    """The sizes of one transformer stack."""
-
-    dim: int
-    layers: int
-    heads: int
-    kv_heads: int
-    head_dim: int
-    intermediate: int
-    rope_base: float
-    norm_eps: float
-    qkv_bias: bool
-    o_bias: bool
-    qk_norm: bool
-
-    @property
-    def group(self) -> int:
-        """Return the number of query heads that share a key."""
-        return self.heads // self.kv_heads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,18 +80,7 @@ def _wide(dim: int) -> int:
     return -(-(8 * dim // 3) // 256) * 256
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowConfig:
-    """The sizes of a transformer whose frames see `window` frames, including themselves."""
-
-    dim: int
-    layers: int
-    heads: int
-    intermediate: int
-    window: int
-    head_dim: int = 64
-    rope_base: float = 10_000.0
-    norm_eps: float = 1e-5
+PUBLISHED_WINDOW = WindowConfig(dim=1024, layers=8, heads=16, intermediate=3072, window=128)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,8 +99,8 @@ class CodecConfig:
     residual_size: int = 1024
     semantic_size: int = 4096
     code_dim: int = 8
-    pre: WindowConfig | None = WindowConfig(dim=1024, layers=8, heads=16, intermediate=3072, window=128)
-    post: WindowConfig | None = WindowConfig(dim=1024, layers=8, heads=16, intermediate=3072, window=128)
+    pre: WindowConfig | None = PUBLISHED_WINDOW
+    post: WindowConfig | None = PUBLISHED_WINDOW
 
     @property
     def hop(self) -> int:

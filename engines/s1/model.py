@@ -11,6 +11,9 @@ import torch
 from torch import Tensor
 
 from engines.base import Checkpoint
+from engines.codec_lm.decode_state import DecodeState
+from engines.codec_lm.frames import Codes, FrameFormat
+from engines.codec_lm.stateful_streams import DecodeWithState, StatefulStreams
 from engines.errors import BadCheckpoint, BadSetting
 from engines.runtime import quantization as quantizing
 from engines.runtime import weights
@@ -20,8 +23,12 @@ from engines.runtime.quantization import Kind
 from engines.s1.codec import Codec
 from engines.s1.config import CodecConfig, DualARConfig
 from engines.s1.files import S1Files, locate
+from engines.s1.frame_step import DualARStep
 from engines.s1.markers import MARKERS
 from engines.s1.network import DualAR
+from engines.s1.prompt import S1Prompt
+from engines.s1.spec import SPEC
+from engines.s1.timbre import VoiceTimbres
 from engines.s1.tokenizer import Tokenizer
 from engines.text.script import CHARACTERS_PER_S
 from engines.timbre import KnownVoices
@@ -46,7 +53,12 @@ class S1Defaults:
     timbre: float = 0.0  # strength of the timbre correction, 0 to 1; see `engines.timbre`
 
     @property
-    def acts_on(self) -> tuple[str, ...]:
+    def settings(self) -> Mapping[str, float]:
+        """Return the default of each setting."""
+        return {setting.name: getattr(self, setting.name) for setting in SPEC.settings}
+
+    @property
+    def directions(self) -> tuple[str, ...]:
         """Return the stage directions that the checkpoint was taught."""
         return MARKERS if self.markers else ()
 
@@ -64,7 +76,7 @@ class S1Defaults:
 
 @dataclass(frozen=True, eq=False)
 class S1Model:
-    """A loaded checkpoint, with everything that the engine needs."""
+    """A loaded checkpoint, with the parts that `engines.codec_lm.parts.CodecLm` describes."""
 
     name: str
     network: DualAR
@@ -80,16 +92,49 @@ class S1Model:
         """The parameters of all networks; finding them takes milliseconds."""
         return [weight for part in {self.network, self.codec, self.encoder} for weight in part.parameters()]
 
+    @cached_property
+    def codec_parameters(self) -> list[Tensor]:
+        """The parameters of the codec and of its encoder."""
+        return [weight for part in {self.codec, self.encoder} for weight in part.parameters()]
+
     @property
     def cached(self) -> torch.dtype:
         """Return the dtype of keys and values: int8 on a GPU with quantised weights, else the network's dtype."""
         small = any(quantizing.is_quantized(weight) for weight in self.network.parameters())
         return torch.int8 if small and self.network.device.type == "cuda" else self.network.norm.weight.dtype
 
-    @property
-    def residual_size(self) -> int:
-        """Return the size of a residual codebook, which may be smaller than the network's head."""
-        return min(self.codec.config.residual_size, self.network.config.codebook_size)
+    @cached_property
+    def prompt(self) -> S1Prompt:
+        """The form of its prompts."""
+        return S1Prompt(self.network, self.tokenizer)
+
+    @cached_property
+    def frames(self) -> FrameFormat:
+        """The frames of its codec."""
+        codec = self.codec.config
+        sizes = [self.network.semantic_count, *[codec.residual_size] * (self.network.config.codebooks - 1)]
+        return FrameFormat(sample_rate=codec.sample_rate, hop=codec.hop, code_sizes=sizes)
+
+    def is_end(self, codes: Codes) -> bool:
+        """Return True if the semantic code ends the speech."""
+        return bool(codes[0] >= self.network.semantic_count)
+
+    def decode_step(self, state: DecodeState, *, compile: bool) -> DualARStep:
+        """Build the decode step."""
+        return DualARStep(self.network, state, compile)
+
+    def streams(self, slots: int, *, compile: bool) -> StatefulStreams:
+        """Build the codec streams."""
+        return StatefulStreams(self.codec, slots, compile, self._fused_codec)
+
+    def _fused_codec(self) -> DecodeWithState:
+        from engines.s1.codec_fused import FusedCodec  # imports Triton, which only CUDA builds of torch bring
+
+        return FusedCodec(self.codec).decode_packets
+
+    def filters(self) -> VoiceTimbres | None:
+        """Build the corrections of the timbre; None if the checkpoint needs none."""
+        return VoiceTimbres(self.codec, self.defaults.timbre, self.known) if self.defaults.timbre else None
 
 
 def load(
@@ -128,7 +173,7 @@ def _kind(files: S1Files, placement: Placement, requested: Kind) -> Kind:
 
 def _codecs(files: S1Files, codebooks: int, placement: Placement, encoder_at: torch.device) -> tuple[Codec, Codec]:
     """Read the decoding and the encoding codec, which may be one object. Raises BadCheckpoint."""
-    config = CodecConfig() if files.codec_config is None else CodecConfig.read(files.codec_config)
+    config = _codec_config(files)
     with weights.unfilled():
         codec = Codec(config).requires_grad_(False)
     weights.fill(codec, plain(weights.read(files.codec)), files.codec.name, adopt=True)
@@ -145,13 +190,21 @@ def _codecs(files: S1Files, codebooks: int, placement: Placement, encoder_at: to
     return codec.to(placement.device, codec_dtype).eval(), encoder
 
 
+def _codec_config(files: S1Files) -> CodecConfig:
+    return CodecConfig() if files.codec_config is None else CodecConfig.read(files.codec_config)
+
+
 def read_network(files: S1Files, tokenizer: Tokenizer) -> DualAR:
     """Read the network to the CPU, with its weights as they are stored. Raises BadCheckpoint."""
     config = DualARConfig.read(files.folder / "config.json")
     with weights.unfilled():
-        network = DualAR(config, tokenizer.semantic_begin, tokenizer.semantic_count, tokenizer.end).requires_grad_(
-            False
-        )
+        network = DualAR(
+            config,
+            tokenizer.semantic_begin,
+            tokenizer.semantic_count,
+            tokenizer.end,
+            _codec_config(files).residual_size,
+        ).requires_grad_(False)
     if files.quantized != "none":
         quantizing.register()
     held = weights.read(files.weights)

@@ -1,24 +1,38 @@
-"""Build the prompt: the reference as one turn of a speaker, then the text to speak as the start of the next turn."""
+"""Prompts of S1: the reference as one turn of a speaker, then the text to speak as the start of the next turn."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from engines.codec_lm.prompts import Turn
 from engines.runtime.transfers import to_device
 from engines.s1.network import DualAR
 from engines.s1.tokenizer import END, INTERLEAVE, SPEAKER, Tokenizer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Turn:
-    """A speaker's text with the codes of its audio; without codes, the audio is to be generated."""
+class S1Prompt:
+    """Embeds prompts of a checkpoint; `engines.codec_lm.prompts` describes it."""
 
-    text: str
-    codes: Tensor | None = None  # (codebooks, frames) int64
+    network: DualAR
+    tokenizer: Tokenizer
+
+    def prefix(self, reference: Turn) -> Tensor:
+        """Embed the reference as the first turn."""
+        return embed(self.network, self.tokenizer, [reference], at_start=True)
+
+    def rest(self, reference: Turn, turns: Sequence[Turn]) -> Tensor:
+        """Embed the turns after the reference."""
+        return embed(self.network, self.tokenizer, turns, at_start=False)
+
+    def positions(self, transcript: str, frames: int) -> int:
+        """Return the positions of a transcript and its frames, without control tokens."""
+        return frames + len(self.tokenizer.text(transcript))
 
 
-def embed(network: DualAR, tokenizer: Tokenizer, turns: list[Turn], at_start: bool) -> Tensor:
+def embed(network: DualAR, tokenizer: Tokenizer, turns: Sequence[Turn], at_start: bool) -> Tensor:
     """Embed turns as (t, dim); with `at_start`, they begin with the prompt's start token."""
     device = network.device
     parts: list[Tensor] = []

@@ -15,8 +15,8 @@ import torchaudio
 from torch import Tensor
 
 from engines.audio import resample
-from engines.s1.codec import Codec, unplanned
-from engines.s1.references import S1Reference
+from engines.codec_lm.stateful_streams import without_cudnn
+from engines.s1.codec import Codec
 from engines.timbre import (
     BANDS,
     CONTEXT,
@@ -32,7 +32,7 @@ from engines.timbre import (
     smooth,
     smoothing,
 )
-from engines.types import Samples
+from engines.types import Audio, Samples
 
 HIGHEST_HZ = 12_000.0
 FLOOR = 1e-5  # magnitude, before the logarithm
@@ -102,27 +102,27 @@ class VoiceTimbres:
         self._codec, self._share, self._known, self._rate = codec, share, known, codec.config.sample_rate
         self._kept: OrderedDict[str, VoiceTimbre | None] = OrderedDict()
 
-    def stream(self, reference: S1Reference) -> "TimbreStream | None":
-        """Return the correction of a request's audio; None if none is needed. The reference must be encoded."""
+    def stream(self, audio: Audio, codes: Tensor, digest: str) -> "TimbreStream | None":
+        """Return the correction of a request with this reference; None if none is needed. `digest` is the reference's."""
         if not self._share:
             return None
-        if reference.digest not in self._kept:
-            self._kept[reference.digest] = self._find(reference)
+        if digest not in self._kept:
+            self._kept[digest] = self._find(audio, codes)
             if len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
-        self._kept.move_to_end(reference.digest)
-        voice = self._kept[reference.digest]
+        self._kept.move_to_end(digest)
+        voice = self._kept[digest]
         return None if voice is None else TimbreStream(voice, self._share, self._rate)
 
-    def _find(self, reference: S1Reference) -> VoiceTimbre | None:
+    def _find(self, audio: Audio, codes: Tensor) -> VoiceTimbre | None:
         """Compute the timbre; None if too little is loud, or the voice needs no correction."""
-        tables, samples = spectra(self._rate), resample(reference.audio, self._rate).samples
+        tables, samples = spectra(self._rate), resample(audio, self._rate).samples
         mel = tables.mel_of(torch.from_numpy(samples))
         timbre = Timbre.of(mel, self._known)
         if timbre is None or not timbre.strength:
             return None
-        codes = reference.codes.result()[:, : round(COPIED_S * self._codec.config.frame_rate)]
-        with unplanned():
+        codes = codes[:, : round(COPIED_S * self._codec.config.frame_rate)]
+        with without_cudnn():
             copy = self._codec.decode(codes.to(next(self._codec.parameters()).device))
         copied = tables.mel_of(copy.float().cpu())
         return VoiceTimbre(timbre, levelled(smooth(copied)[loud_frames(copied)].mean(0)), power_of(mel).max())

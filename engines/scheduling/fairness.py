@@ -39,7 +39,7 @@ class Rotation:
         self._last = session_id
 
     def _present(self, waiting: Sequence[str]) -> list[str]:
-        """Return the waiting sessions in order of their turns, with those that joined since the last turn."""
+        """Return the waiting sessions in order of their turns; sessions that joined since the last turn come last."""
         here = dict.fromkeys(waiting)
         staying = [session for session in self._sessions if session in here]
         joining = here.keys() - staying

@@ -13,16 +13,20 @@ class MaintenanceTask:
     """An iterator whose items are short pieces of work, and a callback that receives None or the error at its end."""
 
     items: Iterator[object]
-    on_end: Callable[[Exception | None], None]
+    on_end: Callable[[BaseException | None], None]
+    engine: str = ""  # its name; a hang of an item is counted for this engine
     low_priority: bool = False  # runs after all other tasks; low-priority tasks take turns, item by item
 
 
 class MaintenanceQueue:
     """Maintenance tasks, run in order and one item at a time on the scheduler's thread, low-priority tasks last."""
 
-    def __init__(self, added: Callable[[], None], clock: Callable[[], float]) -> None:
-        """Create an empty queue; `added` is called after each new task."""
-        self._added, self._clock = added, clock
+    def __init__(
+        self, added: Callable[[], None], require_current: Callable[[], None], clock: Callable[[], float]
+    ) -> None:
+        """Create an empty queue. `added` is called after each new task, and `require_current` after each item."""
+        self._added, self._require_current, self._clock = added, require_current, clock
+        self.running: MaintenanceTask | None = None  # the task whose item runs
         self._tasks: deque[MaintenanceTask] = deque()
         self._low_priority: deque[MaintenanceTask] = deque()
         self._rest_s = 0.0  # seconds of stepping until the next item is due
@@ -31,6 +35,12 @@ class MaintenanceQueue:
         """Queue a task. Any thread may call this method."""
         (self._low_priority if task.low_priority else self._tasks).append(task)
         self._added()
+
+    def clear(self) -> None:
+        """Remove all tasks, because a new thread starts."""
+        self._tasks.clear()
+        self._low_priority.clear()
+        self.running, self._rest_s = None, 0.0
 
     def due(self, unheard: bool) -> bool:
         """Return True if the next item may run; before a low-priority item, `unheard` requests get more device time."""
@@ -45,15 +55,27 @@ class MaintenanceQueue:
         tasks = self._tasks or self._low_priority
         if not tasks:
             return False
-        task = tasks.popleft()
+        self.running = task = tasks.popleft()
         started = self._clock()
-        try:
-            next(task.items)
-        except StopIteration:
-            task.on_end(None)
-        except Exception as error:
+        ended, error = run_item(task.items)
+        self._require_current()
+        if ended:
             task.on_end(error)
+        elif task.low_priority:
+            tasks.append(task)
         else:
-            tasks.append(task) if task.low_priority else tasks.appendleft(task)
+            tasks.appendleft(task)
+        self.running = None
         self._rest_s = REST * (self._clock() - started)
         return True
+
+
+def run_item(items: Iterator[object]) -> tuple[bool, BaseException | None]:
+    """Run the next item. Return True if the task has ended, and the error of the item."""
+    try:
+        next(items)
+    except StopIteration:
+        return True, None
+    except BaseException as error:  # also SystemExit of a library; the task fails, and the scheduler continues
+        return True, error
+    return False, None

@@ -39,7 +39,7 @@ class Preparation:
             self._begun.discard(ticket)
         except EngineError as error:
             self._fail(ticket, error)
-        except Exception as error:
+        except BaseException as error:  # also SystemExit: the request must end
             log.exception("reading a request for %s failed", ticket.request.engine)
             self._fail(ticket, EngineFailed(f"reading this text failed ({error}); change the wording"))
         self._wake()

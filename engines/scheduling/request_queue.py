@@ -29,7 +29,9 @@ class RequestQueue:
         """Add a waiting ticket. Raises QueueFull."""
         with self._lock:
             if len(self._waiting) >= self._max_waiting:
-                raise QueueFull(f"{len(self._waiting)} requests are waiting already; try again in a moment")
+                count = len(self._waiting)
+                requests = "1 request is" if count == 1 else f"{count} requests are"
+                raise QueueFull(f"{requests} waiting already; try again in a moment")
             self._waiting.append(ticket)
 
     def admit(self, ticket: Ticket) -> bool:
@@ -42,11 +44,13 @@ class RequestQueue:
             self._running[ticket.id] = ticket
             return True
 
-    def requeue(self, ticket: Ticket) -> None:
-        """Move a running ticket back, before the other waiting tickets of its session."""
+    def requeue(self, ticket: Ticket) -> bool:
+        """Move a running ticket back, before the other waiting tickets of its session. Return False if the ticket has ended."""
         with self._lock:
-            self._running.pop(ticket.id, None)
+            if self._running.pop(ticket.id, None) is None:
+                return False
             self._waiting.insert(0, ticket)
+            return True
 
     def remove(self, ticket: Ticket) -> str | None:
         """Remove a ticket; return whether it was "queued" or "running", or None if it was neither."""
@@ -91,6 +95,12 @@ class RequestQueue:
             waiting = [each for each in self.waiting() if each.request.engine == engine and not each.buffer_full]
         sessions, settled = [t.session_id for t in running], [t.turn_s > turn_s for t in running]
         return [running[index] for index in donors(sessions, settled, (each.session_id for each in waiting))]
+
+    def started(self, engine: str | None = None) -> list[Ticket]:
+        """Return the running and paused tickets of one engine or of all engines."""
+        with self._lock:
+            started = [*self._running.values(), *(each for each in self._waiting if each.paused)]
+        return [each for each in started if engine is None or each.request.engine == engine]
 
     def tickets(self) -> list[Ticket]:
         """Return running tickets in order of admission, then waiting ones in order of rank."""

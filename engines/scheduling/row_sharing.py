@@ -28,6 +28,12 @@ class RowSharing:
         """Remove the rows of an engine."""
         self._rows.pop(name, None)
 
+    def clear(self) -> None:
+        """Remove all engines, because a new thread starts."""
+        self._rows.clear()
+        self._max_rows.clear()
+        self._yielding = set()
+
     def limit(self, name: str, rows: int) -> None:
         """Use no more than this many rows of an engine until it is idle."""
         self._max_rows[name] = rows

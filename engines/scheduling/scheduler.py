@@ -1,29 +1,42 @@
 """The one worker thread that owns the device and runs every engine, one step at a time.
 
-Each turn ends cancelled and overdue requests, admits waiting ones, runs one item of maintenance (loading, warming) if
-one is due, and steps the engine that has used the least device time. Nothing else touches the device.
+Each turn (`turns.py`) ends cancelled and overdue requests, admits waiting ones, runs one item of maintenance (loading,
+warming) if one is due, and steps the engine that has used the least device time. Nothing else touches the device.
+
+`supervisor.py` replaces a thread that hangs or has ended.
 """
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from engines.base import Engine, EngineJob
-from engines.errors import Cancelled, Closing, EngineError, EngineFailed, OutOfMemory, TimedOut
+from engines.base import Engine
+from engines.errors import Cancelled, Closing, EngineError
+from engines.scheduling.endings import Endings
 from engines.scheduling.eta import EtaRequest
 from engines.scheduling.lifecycle import Lifecycle
+from engines.scheduling.loaded_engines import LoadedEngines
 from engines.scheduling.maintenance import MaintenanceQueue, MaintenanceTask
 from engines.scheduling.preparation import Preparation
 from engines.scheduling.request_queue import RequestQueue
 from engines.scheduling.row_sharing import RowSharing
 from engines.scheduling.ticket import Position, Ticket
+from engines.scheduling.turns import Parts, Turns
+from engines.scheduling.worker import ThreadState, Worker
 from engines.types import SchedulerEvent, Setting
 
-log = logging.getLogger(__name__)
-
-LOOK_AGAIN_S = 0.01  # while an engine waits for something other than the device
 STOP_S = 10.0  # time for the current step when the scheduler closes
+CLOSED = "the studio shut down before this take was ready; generate it again"
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What the scheduler's thread does at the moment."""
+
+    thread: ThreadState
+    engine: str  # name of the engine that is called; empty if no engine is called
+    maintains: bool  # an engine is loading, warming up or unloading
 
 
 class Scheduler:
@@ -34,30 +47,55 @@ class Scheduler:
         *,
         queue_size: int,
         report: Callable[[SchedulerEvent], None],
-        broken: Callable[[str, Exception], None],
+        broken: Callable[[str, BaseException], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Create the scheduler; on its thread, `report` gets every event and `broken` every failed engine with its error."""
         self.clock = clock
-        self._report, self._broken = report, broken
         self._lock = threading.RLock()
         self._work = threading.Event()  # set when something changed since this turn began
-        self._engines: dict[str, Engine] = {}
-        self._used_s: dict[str, float] = {}  # device time of each engine
-        self._queue = RequestQueue(queue_size, self._lock, self._engines)
-        self._sharing = RowSharing(self._queue)
-        self._lifecycle = Lifecycle(self._queue, self._engines, report, clock)
-        self._maintenance = MaintenanceQueue(self._work.set, clock)
-        self._preparation = Preparation(self._work.set, self.fail)
-        self._failures: list[tuple[Ticket, EngineError]] = []  # requests to end before the next step
         self._closing = False
-        self._thread = threading.Thread(target=self._run, name="scheduler", daemon=True)
+        self._worker = Worker(self._turn, self._recover)
+        require_current = self._worker.require_current
+        self._loaded = LoadedEngines(require_current, self._break)
+        self._queue = RequestQueue(queue_size, self._lock, self._loaded.by_name)
+        self._sharing = RowSharing(self._queue)
+        self._lifecycle = Lifecycle(self._queue, self._loaded.by_name, report, self._loaded.drop, clock)
+        self._endings = Endings(self._queue, self._lifecycle, self._lock, clock)
+        self._maintenance = MaintenanceQueue(self._work.set, require_current, clock)
+        self._preparation = Preparation(self._work.set, self.fail)
+        self._turns = Turns(self._parts(report), lambda: self._closing, broken)
+
+    def _parts(self, report: Callable[[SchedulerEvent], None]) -> Parts:
+        return Parts(
+            clock=self.clock,
+            report=report,
+            lock=self._lock,
+            work=self._work,
+            worker=self._worker,
+            loaded=self._loaded,
+            queue=self._queue,
+            sharing=self._sharing,
+            lifecycle=self._lifecycle,
+            endings=self._endings,
+            maintenance=self._maintenance,
+            preparation=self._preparation,
+        )
+
+    def _turn(self) -> bool:
+        return self._turns.turn()
+
+    def _recover(self, error: BaseException) -> bool:
+        return self._turns.recover(error)
+
+    def _break(self, name: str, error: BaseException) -> None:
+        self._turns.break_engine(name, error)
 
     # Any thread may call the methods below.
 
     def start(self) -> None:
         """Start the worker thread."""
-        self._thread.start()
+        self._worker.start()
 
     def submit(self, ticket: Ticket) -> None:
         """Queue a request. Raises QueueFull, Closing."""
@@ -77,15 +115,19 @@ class Scheduler:
         self._work.set()
 
     def run(
-        self, items: Iterator[object], on_end: Callable[[Exception | None], None], *, low_priority: bool = False
+        self,
+        items: Iterator[object],
+        on_end: Callable[[BaseException | None], None],
+        *,
+        engine: str = "",
+        low_priority: bool = False,
     ) -> None:
-        """Run maintenance on the scheduler's thread, one item a turn, in order, `low_priority` work last."""
-        self._maintenance.add(MaintenanceTask(items, on_end, low_priority))
+        """Run maintenance of an engine on the scheduler's thread: one item per turn, in order, `low_priority` work last."""
+        self._maintenance.add(MaintenanceTask(items, on_end, engine, low_priority))
 
     def fail(self, ticket: Ticket, error: EngineError) -> None:
         """End a request with this error before the next step."""
-        with self._lock:
-            self._failures.append((ticket, error))
+        self._endings.add(ticket, error)
         self._work.set()
 
     def tickets(self) -> list[Ticket]:
@@ -109,153 +151,73 @@ class Scheduler:
         with self._lock:
             self._closing = True
         self._work.set()
-        self._thread.join(drain_s)
+        self._worker.join(drain_s)
         for ticket in self.tickets():
-            self.fail(ticket, Closing("the studio shut down before this take was ready; generate it again"))
-        self._thread.join(STOP_S)
+            self.fail(ticket, Closing(CLOSED))
+        if not self._worker.join(STOP_S):
+            self.abandon(Closing(CLOSED))
         self._preparation.close()
 
     # Maintenance calls the methods below, on the scheduler's thread.
 
     def attach(self, name: str, engine: Engine, settings: Iterable[Setting]) -> None:
         """Let a loaded engine speak; its settings are used to estimate times."""
-        self._engines[name] = engine
         self._sharing.add_engine(name, engine.info.rows)
         self._queue.estimator.add_engine(name, settings, engine.info.defaults)
-        self._used_s[name] = max(self._used_s.values(), default=0.0)
+        self._loaded.add(name, engine)
 
     def detach(self, name: str) -> None:
         """Stop using an engine."""
         self._sharing.remove_engine(name)
-        self._used_s.pop(name, None)
-        self._engines.pop(name, None)
+        self._loaded.remove(name)
 
-    # The scheduler's thread.
+    def require_current(self) -> None:
+        """Raise ThreadReplaced if the calling thread was replaced."""
+        self._worker.require_current()
 
-    def _run(self) -> None:
-        while True:
-            self._work.clear()  # before anything is read, so that a later change starts another turn
-            self._end_failed()
-            if self._closing and not self._queue:  # loading and warming have no users any more
-                return
-            self._admit()
-            self._sharing.choose_yielding()
-            worked = (
-                self._next_engine() is None or self._maintenance.due(self._unheard())
-            ) and self._maintenance.advance()
-            name = self._next_engine()
-            if name is not None:
-                self._step(name)
-            elif not worked:
-                self._sleep()
+    # The supervisor calls the methods below, on its thread.
 
-    def _end_failed(self) -> None:
-        """End failed, cancelled and overdue requests."""
-        now = self.clock()
+    @property
+    def hangs(self) -> bool:
+        """Return True if a replaced thread still runs."""
+        return self._worker.hangs
+
+    @property
+    def closing(self) -> bool:
+        """Return True if new requests are refused."""
+        return self._closing
+
+    def activity(self) -> Activity:
+        """Return what the thread does."""
+        task = self._maintenance.running
+        engine = self._loaded.calling or (task.engine if task else "")
+        return Activity(self._worker.state(), engine, maintains=task is not None)
+
+    def end_during_hang(self) -> None:
+        """End failed, cancelled and overdue requests while the thread hangs. Their jobs are dropped later."""
+        self._endings.end_during_hang()
+
+    def restart(self, failure: EngineError) -> None:
+        """Replace a thread that hangs or has ended. Started requests end with `failure`; waiting requests remain."""
+        self._forget(self._queue.started, failure)
+        self._worker.start()
+
+    def abandon(self, failure: EngineError) -> None:
+        """End all requests, and refuse new requests. A hanging thread ends after its current call of an engine."""
+        self._closing = True
+        self._forget(self._queue.tickets, failure)
+        self._worker.stop()
+
+    def _forget(self, affected: Callable[[], list[Ticket]], failure: EngineError) -> None:
         with self._lock:
-            failures, self._failures = self._failures, []
-            overdue = self._queue.overdue(now)
-        for ticket in overdue:
-            elapsed = now - ticket.arrived_at
-            late = TimedOut(f"the take was not finished within {elapsed:.0f} s; use a shorter text")
-            failures.append((ticket, late))
-        for ticket, error in failures:
-            self._lifecycle.end(ticket, error)
-
-    def _admit(self) -> None:
-        """Pass waiting requests to the engines that have a free row."""
-        for ticket in self._queue.waiting():
-            name, begun = ticket.request.engine, ticket.paused
-            engine = self._engines.get(name)
-            if engine is None or not self._preparation.is_done(ticket, engine):
-                continue
-            if not self._sharing.can_admit(ticket) or not self._lifecycle.admit(ticket) or begun:
-                continue
-            try:
-                engine.admit(EngineJob(ticket.id, ticket.request, ticket.prepared))
-            except EngineError as error:
-                self._lifecycle.end(ticket, error)
-            except Exception as error:
-                self._break(name, error)
-
-    def _next_engine(self) -> str | None:
-        """Return the engine with work that has used the least device time; None if no engine has work."""
-        waiting = self._waiting_for_input()
-        able = {t.request.engine for t in self._queue.running() if t.id not in waiting and not self._sharing.is_held(t)}
-        return min(able & self._engines.keys(), key=lambda name: self._used_s[name], default=None)
-
-    def _unheard(self) -> bool:
-        """Return True if a running request has no audio yet."""
-        return not all(ticket.has_audio for ticket in self._queue.running())
-
-    def _waiting_for_input(self) -> set[str]:
-        """Return the ids of running requests that wait for the disk or the CPU and need no step now."""
-        return {id for engine in self._engines.values() for id in engine.waiting}
-
-    def _sleep(self) -> None:
-        """Wait until there is work."""
-        due = self._queue.next_deadline()
-        if due is not None and self._waiting_for_input():
-            due = min(due, self.clock() + LOOK_AGAIN_S)
-        elif self._next_engine() is not None:  # its input arrived during this turn
-            return
-        self._work.wait(None if due is None else max(0.0, due - self.clock()))
-
-    # One step.
-
-    def _step(self, name: str) -> None:
-        engine, rows = self._engines[name], self._queue.running(name)
-        waiting = set(engine.waiting)
-        held = {ticket.id for ticket in rows if self._sharing.is_held(ticket) or ticket.id in waiting}
-        started = self.clock()
-        try:
-            paused = {ticket.id for ticket in self._queue.paused(name)}
-            events = engine.step(held | paused, self._sharing.yielding)
-        except OutOfMemory as error:
-            self._shrink(name, rows, error)
-            return
-        except Exception as error:
-            self._break(name, error)
-            return
-        seconds = self.clock() - started
-        self._used_s[name] += seconds
-        self._maintenance.stepped(seconds)
-        for ticket in rows:
-            if ticket.id not in held:
-                ticket.charge(seconds / (len(rows) - len(held)))
-        self._report(SchedulerEvent(self.clock(), "stepped", name, "", {"step_s": seconds, "rows": float(len(rows))}))
-        for event in events:
-            self._lifecycle.deliver(event)
-        if self._sharing.yielding:
-            between = engine.between_segments
-            for ticket in [each for each in rows if each.id in self._sharing.yielding and each.id in between]:
-                self._lifecycle.pause(ticket)
-
-    def _shrink(self, name: str, rows: list[Ticket], error: OutOfMemory) -> None:
-        """After an out-of-memory error, queue the newest request again, or end it if it was alone or has audio."""
-        newest = rows[-1]
-        if len(rows) == 1:
-            self._lifecycle.end(newest, error)
-            return
-        log.warning("%s ran out of memory with %d requests; one is queued again", name, len(rows))
-        self._sharing.limit(name, len(rows) - 1)
-        self._engines[name].drop(newest.id)
-        if newest.has_audio:
-            self._lifecycle.end(newest, error)
-            return
-        self._queue.requeue(newest)
-        newest.requeue()
-
-    def _break(self, name: str, error: Exception) -> None:
-        """Fail the requests of a broken engine; the scheduler and the other engines continue."""
-        log.error("engine %s failed", name, exc_info=error)
-        failure = EngineFailed(
-            f"{name} failed while speaking ({error}); it is loading again, try again when it is ready"
-        )
-        failure.__cause__ = error
-        for ticket in (*self._queue.running(name), *self._queue.paused(name)):
+            self._worker.replace_thread()
+            self._loaded.clear()
+            self._sharing.clear()
+            self._maintenance.clear()
+            self._endings.forget_jobs()
+            tickets = affected()
+        for ticket in tickets:
             self._lifecycle.end(ticket, failure)
-        self._broken(name, error)
 
     # Tickets call the method below.
 

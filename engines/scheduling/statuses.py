@@ -61,5 +61,7 @@ def unloaded(name: str, spec: Spec, checkpoint: Checkpoint) -> EngineStatus:
         message="not loaded",
         progress=0.0,
         memory_bytes=0,
+        memory_parts={},
+        caches=(),
         info=None,
     )

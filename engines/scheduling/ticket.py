@@ -1,5 +1,6 @@
 """A submitted request as its reader sees it: status, audio in parts, cancel, result."""
 
+import logging
 import threading
 from collections.abc import Callable
 
@@ -8,12 +9,17 @@ import numpy as np
 from engines.errors import Cancelled, EngineError, NotReady
 from engines.types import Audio, Chunk, Cost, Request, Status, Take, TicketState
 
+log = logging.getLogger(__name__)
+
 UNREAD_MAX_S = 30.0  # unread audio above which the ticket's row pauses
 Position = tuple[int, float | None]  # rank and ETA in seconds; rank 1 is admitted next, rank 0 is running or has ended
 
 
 class Ticket:
-    """The state of one request. The scheduler's thread writes it, any thread reads it. Times are of the scheduler's clock."""
+    """The state of one request. The scheduler writes the state, and any thread may read. Times use the scheduler's clock.
+
+    After the end of the request, nothing changes.
+    """
 
     def __init__(self, id: str, request: Request, session_id: str, arrived_at: float, deadline: float) -> None:
         self.id = id
@@ -97,7 +103,7 @@ class Ticket:
             return self._changed.wait_for(lambda: self.ended, timeout_s)
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Call `listener` after every change, on the scheduler's thread: it must be quick, never block, never raise."""
+        """Call `listener` after every change, on the thread that makes the change. A listener must be quick and never block."""
         self._listeners.append(listener)
 
     def cancel(self) -> None:
@@ -112,7 +118,7 @@ class Ticket:
             raise NotReady("the take is not ready; wait for its end")
         return self._take
 
-    # The scheduler calls the methods below, from its one thread.
+    # The scheduler's thread calls the methods below. The supervisor calls `fail` if this thread hangs.
 
     @property
     def buffer_full(self) -> bool:
@@ -123,6 +129,8 @@ class Ticket:
     def admit(self, at: float) -> None:
         """Mark the ticket as running from the time `at` on."""
         with self._changed:
+            if self.ended:
+                return
             if not self.paused:
                 self.admitted_at = at
             self.turn_s, self.paused, self._state = 0.0, False, "running"
@@ -131,12 +139,16 @@ class Ticket:
     def pause(self) -> None:
         """Mark the ticket as waiting for its next turn; it keeps its progress."""
         with self._changed:
+            if self.ended:
+                return
             self.paused, self._state = True, "queued"
             self._notify()
 
     def requeue(self) -> None:
         """Mark the ticket as waiting again, with its progress reset."""
         with self._changed:
+            if self.ended:
+                return
             self._state, self._progress = "queued", 0.0
             self._notify()
 
@@ -152,6 +164,8 @@ class Ticket:
     def add_audio(self, audio: Audio, at: float) -> bool:
         """Append audio; return True if it is the first."""
         with self._changed:
+            if self.ended:
+                return False
             first = not self._chunks
             if first:
                 self._first_audio_at = at
@@ -183,11 +197,16 @@ class Ticket:
     def _notify(self) -> None:
         self._changed.notify_all()
         for listener in self._listeners:
-            listener()
+            try:
+                listener()
+            except Exception:  # an error of a listener must not affect the scheduler
+                log.exception("a listener of a request failed")
 
     def fail(self, error: EngineError) -> None:
-        """End the request with an error, which `result` raises."""
+        """End the request with an error, which `result` raises; do nothing if it has ended."""
         with self._changed:
+            if self.ended:
+                return
             self.error = error
             self._state = "cancelled" if isinstance(error, Cancelled) else "failed"
             self._notify()

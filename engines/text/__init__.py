@@ -1,6 +1,6 @@
 """Text as pure functions: parse typed text, convert it to spoken form, fit it to a vocabulary, cut it into chunks."""
 
-from engines.text.chunks import SentenceReader, chunks
+from engines.text.chunks import SentenceReader, chunks, split_short_sentences
 from engines.text.directions import Direction, directions_in, with_spoken_directions, without_directions, without_words
 from engines.text.limits import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 from engines.text.script import MAX_PAUSES_S, Pause, Say, Script, parse
@@ -27,6 +27,7 @@ __all__ = [
     "fit",
     "lasts",
     "parse",
+    "split_short_sentences",
     "spoken_form",
     "unsaid",
     "with_spoken_directions",

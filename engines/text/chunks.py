@@ -1,6 +1,7 @@
 """Cut a long text into segments that an engine speaks at once, and arriving text into sentences."""
 
 import re
+from itertools import pairwise
 
 SHORTEST = 12  # characters; engines drop words of shorter segments
 MARKS, CLOSERS, WIDE_MARKS = ".!?…", "\"'”’)]", "。！？"
@@ -35,6 +36,19 @@ def chunks(text: str, *limits: int) -> list[str]:
         last = pieces.pop()
         pieces[-1] = f"{pieces[-1]} {last}"
     return pieces
+
+
+def split_short_sentences(text: str, longest: int) -> list[str]:
+    """Split a text before and after each sentence of at most `longest` characters. Longer sentences stay together.
+
+    Except for spaces, the joined parts equal the text. A blank text has no parts.
+    """
+    ends = [found.end() for found in PLACES[0].finditer(text)]
+    bounds = [0, *ends, len(text)]
+    short = [len(text[start:end].strip()) <= longest for start, end in pairwise(bounds)]
+    cuts = [end for end, around in zip(ends, pairwise(short), strict=True) if any(around)]
+    parts = (text[start:end].strip() for start, end in pairwise([0, *cuts, len(text)]))
+    return [part for part in parts if part]
 
 
 def _cut(text: str, start: int, limit: int) -> int:

@@ -1,4 +1,4 @@
-"""How certainly a phrase in brackets is a stage direction, by its words."""
+"""Recognise stage directions: rate by its words how certainly a phrase in brackets is one."""
 
 import re
 from functools import lru_cache
@@ -42,14 +42,14 @@ def certainty_of(inside: str, square: bool) -> Certainty:
 
 
 def _is_sound(words: list[str]) -> bool:
-    """Return True for a sound of a voice with only words beside it that tell how: (sighs deeply), (a long sigh)."""
+    """Return True for a sound of a voice of which the other words only say how: (sighs deeply), (a long sigh)."""
     sounds = [word for word in words if _is_form(word, _stems(known.VOICE_SOUNDS)) or word in known.VOICE_NOUNS]
     if words[:1] in (["clears"], ["clearing"]) and words[-1:] == ["throat"]:
         return True
-    beside = known.BESIDE_SOUNDS | known.SPEAKERS
+    around = known.AROUND_SOUNDS | known.SPEAKERS
     verbs = [word for word in words if stem(word) != word and _is_form(word, _stems(known.VOICE_VERBS))]
     return bool(sounds or verbs) and all(
-        word in sounds or word in verbs or word in beside or _is_manner([word]) for word in words
+        word in sounds or word in verbs or word in around or _is_manner([word]) for word in words
     )
 
 
@@ -62,7 +62,7 @@ def _is_manner(words: list[str]) -> bool:
         or word in known.MANNER_ADVERBS
         or (word.endswith("ly") and stem(word) in _stems(known.MANNERS))
     ]
-    return bool(manners) and all(word in manners or word in known.BESIDE_SOUNDS or word == "but" for word in words)
+    return bool(manners) and all(word in manners or word in known.AROUND_SOUNDS or word == "but" for word in words)
 
 
 def _is_phrase(inside: str, phrase: str, words: list[str]) -> bool:
@@ -84,7 +84,7 @@ def _is_phrase(inside: str, phrase: str, words: list[str]) -> bool:
 
 def _is_noise(words: list[str]) -> bool:
     """Return True for noises around the speaker: [door creaks], [distant thunder]."""
-    verbs = known.NOISE_VERBS | known.BESIDE_NOISES
+    verbs = known.NOISE_VERBS | known.AROUND_NOISES
     return any(word in known.NOISES for word in words) and all(word in known.NOISES or word in verbs for word in words)
 
 
@@ -93,12 +93,12 @@ def pause_of(phrase: str) -> float:
     found = PAUSE.fullmatch(phrase)
     if found is None:
         return 0.0
-    told = found[1].split()
-    if "long" in told or "longer" in told or "extended" in told:
-        return VERY_LONG_PAUSE_S if "very" in told else LONG_PAUSE_S
-    if {"short", "brief", "slight", "small", "quick"} & set(told):
+    lengths = found[1].split()
+    if "long" in lengths or "longer" in lengths or "extended" in lengths:
+        return VERY_LONG_PAUSE_S if "very" in lengths else LONG_PAUSE_S
+    if {"short", "brief", "slight", "small", "quick"} & set(lengths):
         return SHORT_PAUSE_S
-    beats = found[2] == "beat" and "two" not in told
+    beats = found[2] == "beat" and "two" not in lengths
     return BEAT_S if beats else PAUSE_S
 
 

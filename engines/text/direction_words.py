@@ -13,7 +13,7 @@ VOICE_VERBS = listed(
     "hum sing cry roar howl hiss bark call whistle breathe swallow tut cheer chant bawl babble stage-whisper"
 )
 VOICE_NOUNS = listed("laughter applause sobs tears 笑 泣 叫 叹气")
-BESIDE_SOUNDS = listed(  # may stand beside a sound: (sighs deeply), [clears her throat], (a long sigh)
+AROUND_SOUNDS = listed(  # may stand before or after a sound: (sighs deeply), [clears her throat], (a long sigh)
     """
     a an and then very more slightly somewhat suddenly again still almost little bit out loud up off under her his their its
     throat throats breath breaths long short deep deeply heavy heavily loud loudly soft softly quiet quietly hard harder
@@ -64,7 +64,7 @@ NOISE_VERBS = listed(
     approaches approaching roars roaring barks barking whinnies clatters clash clashes clashing blows knocking knocks bursts
     """
 )
-BESIDE_NOISES = listed(
+AROUND_NOISES = listed(
     "a an the and in at on of from out up down distant loud soft faint heavy sudden off to front back open shut"
 )
 SCREEN_TERMS = listed("v.o. v.o o.s. o.s o.c. o.c cont'd cont’d contd sotto")

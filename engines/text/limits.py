@@ -15,4 +15,4 @@ def check_length(name: str, text: str, most: int) -> str:
 
 def too_long(name: str, length: int, most: int) -> str:
     """Return the message about a text that is too long."""
-    return f"{name} has {length:,} characters; at most {most:,} fit, shorten it"
+    return f"{name} has {length:,} characters; shorten the text to at most {most:,}"

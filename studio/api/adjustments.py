@@ -25,7 +25,10 @@ def adjust(order: Order, known: Mapping[str, Setting]) -> Order:
 
 
 def adjustments(asked: Mapping[str, object], made: Request, ignored: Iterable[str]) -> dict[str, str]:
-    """Return headers that name the fields of `asked` that `made` changes or lacks, and the `ignored` fields."""
+    """Return headers that name changed and ignored fields.
+
+    A field is changed if `asked` has another value than `made`, and ignored if `made` lacks the field or `ignored` names it.
+    """
     given = {name: value for name, value in asked.items() if name in _paces()}
     used = {name: made.settings.get(name) for name in given}
     adjusted = [f"{name}={value:g}" for name, value in used.items() if value is not None and value != given[name]]

@@ -1,10 +1,10 @@
 """Answer an HTTP request with the audio of a line, streamed or complete. Nothing is kept."""
 
-import base64
-import json
 import logging
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Protocol
 from urllib.parse import quote
@@ -19,21 +19,20 @@ from engines.errors import Cancelled, EngineError
 from engines.scheduling.ticket import Ticket
 from engines.types import Audio, Reference
 from engines.types import Request as Spoken
-from studio.api.errors import as_event
+from studio.api.audio_stream import MEDIA_TYPES, StreamFormat, coded, first_of, pieces, whole
+from studio.api.programs import Programs, Stream
+from studio.api.speech_events import SSE, events
 from studio.api.word_times import LISTENERS_MAX
-from studio.audio_stream import MEDIA_TYPES, StreamFormat, coded, first_of, pieces, whole
 from studio.hearing.heard_take import Heard
+from studio.hearing.sentence_times import sentence_times
+from studio.hearing.speech_report import as_header, lost_words, report_on
 from studio.order import Order
-from studio.programs import Programs, Stream
-from studio.sentence_times import sentence_times
-from studio.speech_report import as_header, report_on
 from studio.studio import Studio
-from studio.web.callers import Callers
+from studio.web.callers import Callers, LimitReached
 
 log = logging.getLogger(__name__)
 
 GONE = "the client disconnected; send the request again"
-SSE = "text/event-stream"
 REPORT = "x-speech-report"
 WholeFormat = Literal["wav", "flac"]  # formats whose header has the length, which is unknown during streaming
 
@@ -46,12 +45,8 @@ def file_response(format: WholeFormat, audio: Audio, headers: dict[str, str]) ->
 
 
 async def coded_response(format: StreamFormat, audio: Audio, headers: dict[str, str]) -> Response:
-    """Answer with complete audio in a format without a length."""
-
-    async def once() -> AsyncGenerator[Audio, None]:
-        yield audio
-
-    sound = b"".join([part async for part in coded(once(), format)])
+    """Answer with complete audio in a format whose header has no length."""
+    sound = b"".join([part async for part in coded(_once(audio), format)])
     return Response(sound, media_type=MEDIA_TYPES[format], headers=headers)
 
 
@@ -59,8 +54,12 @@ class SpokenForm(Protocol):
     """The body of a speech request."""
 
     @property
-    def check(self) -> bool:
+    def reports(self) -> bool:
         """Return True if the answer reports which words are heard."""
+
+    @property
+    def complete(self) -> int:
+        """Return how many takes are made at most, until all words of one are heard."""
 
     @property
     def timestamps(self) -> bool:
@@ -71,13 +70,22 @@ class SpokenForm(Protocol):
         """Return the number of characters of the line."""
 
     def order(self, programs: Programs) -> Order:
-        """Return the order for the line. Raises EngineError."""
+        """Return the line as an `Order`, the stored form of a request. Raises EngineError."""
 
     def reference(self) -> Reference | None:
         """Return the reference of the request, if it has one. Raises BadAudio, BadText."""
 
     def adjusted(self, made: Spoken) -> Mapping[str, str]:
-        """Return headers that name the fields without the requested effect."""
+        """Return headers that name the fields whose effect differs from the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedLine:
+    """A line whose audio is complete, and its report if there is one."""
+
+    ticket: Ticket
+    audio: Audio
+    report: Heard | None = None
 
 
 class SpeechResponse(StreamingResponse):
@@ -112,23 +120,30 @@ class SpokenAnswers:
     async def streamed(
         self, form: SpokenForm, format: StreamFormat, request: Request, *, sse: bool = False
     ) -> Response:
-        """Answer with audio that is sent while it is generated. Audio with a report in a header is sent when it is heard."""
-        if form.check and not sse:
+        """Answer with audio that is sent while it is generated.
+
+        If the report goes into a header, the audio is sent after speech recognition has checked the line.
+        """
+        if form.reports and not sse:
             if format == "wav" or format == "flac":
                 return await self.whole(form, request, partial(file_response, format))
             return await self._complete(form, request, partial(coded_response, format))
-        stream, ticket = await to_thread.run_sync(self._begin, form, request)
+        several = form.complete > 1
+        stream, ticket = await to_thread.run_sync(self._begin, form, request, not several)
         try:
-            sound = coded(pieces(ticket), format)
+            line = await self._finished(form, request, stream, ticket) if several else None
+            ticket = line.ticket if line else ticket
+            sound = coded(_once(line.audio) if line else pieces(ticket), format)
             if (first := await first_of(anext(sound, b""), gone(request))) is None:
                 raise Cancelled(GONE)
-            headers = self._headers(form, stream, ticket)
+            headers = self._headers(form, ticket)
         except BaseException:
             self._programs.close(stream)
             raise
         parts, media = _all(first, sound), MEDIA_TYPES[format]
         if sse:
-            parts, media = _events(parts, form.characters, self._findings(form, ticket)), SSE
+            found = self._findings(form, ticket, line.report if line else None)
+            parts, media = events(parts, form.characters, found), SSE
         return SpeechResponse(parts, partial(self._programs.close, stream), headers=headers, media_type=media)
 
     async def whole(self, form: SpokenForm, request: Request, respond: Respond | None = None) -> Response:
@@ -145,43 +160,66 @@ class SpokenAnswers:
     ) -> Response:
         stream, ticket = await to_thread.run_sync(self._begin, form, request, False)
         try:
-            if (audio := await first_of(whole(ticket), gone(request))) is None:
-                raise Cancelled(GONE)
-            headers = self._headers(form, stream, ticket)
-            if form.check:
-                headers[REPORT] = as_header(await self._report(ticket))
-            return await respond(audio, headers)
+            line = await self._finished(form, request, stream, ticket)
+            headers = self._headers(form, line.ticket)
+            if line.report:
+                headers[REPORT] = as_header(line.report)
+            return await respond(line.audio, headers)
         finally:
             self._programs.close(stream)
 
-    async def _findings(self, form: SpokenForm, ticket: Ticket) -> AsyncGenerator[dict[str, Any], None]:
-        """Yield the events that a finished line has besides its audio."""
+    async def _finished(self, form: SpokenForm, request: Request, stream: Stream, ticket: Ticket) -> FinishedLine:
+        """Wait for the whole line. With `complete`, make takes until all words of one are heard, and return the best."""
+        lines: list[FinishedLine] = []
+        following: Ticket | None = ticket
+        while following:
+            if (audio := await first_of(whole(following), gone(request))) is None:
+                raise Cancelled(GONE)
+            report = await self._report(following) if form.reports else None
+            lines.append(FinishedLine(following, audio, report))
+            again = report is not None and report["complete"] is False and len(lines) < form.complete
+            following = await to_thread.run_sync(self._again, form, request, stream) if again else None
+        best = min(lines, key=lambda line: lost_words(line.report or {}))
+        return replace(best, report={**best.report, "takes": len(lines)}) if best.report and form.complete > 1 else best
+
+    def _again(self, form: SpokenForm, request: Request, stream: Stream) -> Ticket | None:
+        """Begin the line with another seed; None if the limits of the caller are reached."""
+        programs = self._programs
+        with suppress(LimitReached):
+            programs.callers.spend(stream.caller, form.characters)
+            order = replace(form.order(programs), seed=None)
+            return programs.start(stream, order, time.monotonic(), form.reference(), live=False)
+        return None
+
+    async def _findings(
+        self, form: SpokenForm, ticket: Ticket, report: Heard | None = None
+    ) -> AsyncGenerator[dict[str, Any], None]:
+        """Yield the word times and the report of a finished line, as events."""
         if form.timestamps:
             ears, take = self._studio.ears, ticket.result()
             for sentence in await to_thread.run_sync(sentence_times, ears, take, limiter=self._threads):
                 yield {"type": "speech.audio.timestamps", **sentence}
-        if form.check:
-            yield {"type": "speech.audio.report", "report": await self._report(ticket)}
+        if form.reports:
+            yield {"type": "speech.audio.report", "report": report or await self._report(ticket)}
 
     async def _report(self, ticket: Ticket) -> Heard:
-        """Return which words are heard in a finished line."""
+        """Return the report of speech recognition on a finished line."""
         return await to_thread.run_sync(report_on, self._studio.ears, ticket.result(), limiter=self._threads)
 
     def _begin(self, form: SpokenForm, request: Request, live: bool = True) -> tuple[Stream, Ticket]:
         programs = self._programs
         caller = programs.callers.caller(request)
-        order = form.order(programs)  # before spending, so that a refused request does not count against the limits
+        order = form.order(programs)  # before the limits are charged, so that a refused request does not count
         programs.callers.spend(caller, form.characters)
         return programs.begin(caller, order, request.state.arrived_at, form.reference(), live=live)
 
-    def _headers(self, form: SpokenForm, stream: Stream, ticket: Ticket) -> dict[str, str]:
-        """Return headers with the request id, engine, seed and checkpoint of the line."""
+    def _headers(self, form: SpokenForm, ticket: Ticket) -> dict[str, str]:
+        """Return headers with the engine, seed and checkpoint of the line."""
         request = ticket.request
         info = self._studio.manager.status(request.engine).info
         checkpoint = request.weights.label if request.weights else info.checkpoint if info else ""
         return {
             "cache-control": "no-store",
-            "x-request-id": stream.id,
             "x-engine": request.engine,
             "x-seed": str(request.seed),
             "x-checkpoint": quote(checkpoint, safe=" ()"),  # may contain a champion's name in any script
@@ -195,29 +233,12 @@ async def gone(request: Request) -> None:
         pass
 
 
+async def _once(audio: Audio) -> AsyncGenerator[Audio, None]:
+    yield audio
+
+
 async def _all(first: bytes, rest: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
     async with aclosing(rest):
         yield first
         async for part in rest:
             yield part
-
-
-async def _events(
-    parts: AsyncGenerator[bytes, None], characters: int, findings: AsyncGenerator[dict[str, Any], None]
-) -> AsyncGenerator[bytes, None]:
-    """Yield OpenAI's server-sent events, and `findings` before the last one. The usage counts characters, not tokens."""
-    try:
-        async with aclosing(parts):
-            async for part in parts:
-                yield _event({"type": "speech.audio.delta", "audio": base64.b64encode(part).decode()})
-    except EngineError as error:
-        yield _event(as_event(error))
-        return
-    async for finding in findings:
-        yield _event(finding)
-    usage = {"input_tokens": characters, "output_tokens": 0, "total_tokens": characters}
-    yield _event({"type": "speech.audio.done", "usage": usage})
-
-
-def _event(data: dict[str, Any]) -> bytes:
-    return f"data: {json.dumps(data)}\n\n".encode()

@@ -15,15 +15,15 @@ from pydantic import AfterValidator, BaseModel, Field
 from engines.scheduling.manager import Manager
 from studio.api.errors import ProblemRoute, SessionId, owners_only
 from studio.api.jobs import job_json
+from studio.api.texts import Name, Text, Transcript
 from studio.api.uploads import received
-from studio.champions.champion import BadChampion, Champion, ChampionConflict, Consent, UnknownChampion
-from studio.champions.library import SavedChampion
-from studio.champions.members import PORTRAITS, REFERENCE
+from studio.champion_format.champion import BadChampion, Champion, ChampionConflict, Consent, UnknownChampion
+from studio.champion_format.members import PORTRAITS, REFERENCE
+from studio.champions.saved import SavedChampion
 from studio.champions.serializers import ROOT, champion_json
 from studio.order import read_order
 from studio.references.session_clips import UPLOADS
 from studio.studio import Studio
-from studio.texts import Name, Text, Transcript
 from studio.web.ownership import Ownership
 from studio.web.problems import problem
 

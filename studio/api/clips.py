@@ -7,19 +7,19 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response, UploadFile
 from pydantic import BaseModel
 
+from engines.audio import peaks
 from engines.types import Audio
 from studio.api.errors import ProblemRoute, SessionId
+from studio.api.texts import Transcript
 from studio.ears.serializers import transcript_json
-from studio.history.takes import peaks
 from studio.references.clip import Clip, Origin, float_wav
 from studio.references.hearings import Hearings
 from studio.references.repairs import Repair, repair, repaired_name, starts_at_s
 from studio.references.report import report
 from studio.references.window import Window, cut, propose, split_transcript
 from studio.studio import Studio
-from studio.texts import Transcript
 
-SURE = 0.5  # confidence from which a heard word need not be checked
+SURE = 0.5  # words with less confidence than this are shown for a check
 COLUMNS = 600  # columns of a clip's waveform
 DESCRIBED_MAX = 512
 
@@ -29,7 +29,7 @@ class ClipSpan(BaseModel):
     end_s: float
 
     def of(self, clip: Clip) -> Audio:
-        """Return exactly the audio that an engine gets. Raises BadAudio for a window outside the clip."""
+        """Return exactly the audio that an engine gets. Raises BadAudio if the window is outside the clip."""
         return cut(clip.audio, self.window)
 
     @property
@@ -85,7 +85,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/{id}/report")
     def card(id: str, said: ClipSpanTranscript, session_id: SessionId) -> dict[str, Any]:
-        """Return the report of a part, also of a deleted clip, because a page may ask just before the deletion."""
+        """Return the report on a part of a clip, also of a deleted clip: the page may have asked before the deletion."""
         found = own.get(session_id, id, deleted=True)
         unrepaired = studio.clips.unrepaired(found, said.window)
         heard = hearings.find(id, said.window)
@@ -96,7 +96,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/{id}/mend")
     def repaired(id: str, wanted: RepairRequest, session_id: SessionId, request: Request) -> dict[str, Any]:
-        """Trim the window, or apply another repair to the whole clip, so that the window stays valid."""
+        """Trim the window, or apply another repair to the whole clip, which keeps the window valid."""
         studio.visitors.admit(request)
         found = own.get(session_id, id)
         trims = wanted.name == "trim"
@@ -119,7 +119,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/{id}/transcript")
     def words(id: str, said: ClipSpanTranscript, session_id: SessionId) -> dict[str, str]:
-        """Return the words of the whole clip that are probably spoken within the window."""
+        """Return the words of the clip's transcript that are probably spoken within the window."""
         found = own.get(session_id, id)
         return {"transcript": split_transcript(said.transcript, found.audio, said.window)}
 

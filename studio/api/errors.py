@@ -16,17 +16,17 @@ from starlette.requests import ClientDisconnect
 
 from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut, UnknownEngine
 from studio import errors
+from studio.api.texts import long_text
+from studio.disk.files import is_disk_full
 from studio.errors import DISK_FULL
-from studio.files import is_disk_full
-from studio.texts import long_text
+from studio.telemetry.records import kind_of
 from studio.web.callers import Callers
 from studio.web.ownership import Ownership
-from studio.web.problems import document, problem, snake_case
+from studio.web.problems import MISTAKE, document, problem
 from studio.web.session import SESSION_HEADER
 
 log = logging.getLogger(__name__)
 
-MISTAKE = "the studio failed to handle this request; see the log for the reason, then try again or change the request"
 BROKE_OFF = "the request is incomplete; send the request again"
 
 # FastAPI chains these errors to an HTTPException without details. It describes invalid JSON itself.
@@ -54,7 +54,7 @@ STATUSES: tuple[tuple[tuple[type[EngineError], ...], int], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """A dependency that checks the caller. ProblemRoute calls it before it reads the body; FastAPI calls it again later."""
+    """A dependency that checks the caller. ProblemRoute runs it before it reads the body, and FastAPI runs it again later."""
 
     require: Callable[[Request], object]
 
@@ -105,12 +105,12 @@ def problem_of(error: EngineError) -> JSONResponse:
         headers["retry-after"] = str(error.wait_s)
     if isinstance(error, errors.Unauthenticated):
         headers["www-authenticate"] = error.challenge
-    return problem(str(error), status_of(error), code=code_of(error), headers=headers)
+    return problem(str(error), status_of(error), code=kind_of(error), headers=headers)
 
 
 def as_problem(error: EngineError) -> dict[str, Any]:
     """Return the body of the response alone, for a stream whose status is sent already."""
-    return document(str(error), status_of(error), code_of(error))
+    return document(str(error), status_of(error), kind_of(error))
 
 
 def as_event(error: EngineError) -> dict[str, Any]:
@@ -122,10 +122,6 @@ def as_event(error: EngineError) -> dict[str, Any]:
 
 def status_of(error: EngineError) -> int:
     return next((status for kinds, status in STATUSES if isinstance(error, kinds)), 400)
-
-
-def code_of(error: EngineError) -> str:
-    return snake_case(type(error).__name__)
 
 
 def as_json(adapter: TypeAdapter[Any], value: object, **how: Any) -> Response:

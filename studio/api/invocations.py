@@ -1,7 +1,7 @@
-"""AWS SageMaker's contract with a container: `GET /ping` and `POST /invocations`; its socket is in `speech_socket.py`.
+"""AWS SageMaker's contract with a container: `GET /ping` and `POST /invocations`; the socket is in `speech_socket.py`.
 
 SageMaker authorises callers itself (IAM) and drops the Authorization header, so a studio there runs without STUDIO_API_KEYS.
-If keys are set, they are required here too. All callers of an endpoint share one limit, because their requests come from
+If keys are set, these routes require them too. All callers of an endpoint share one limit, because their requests come from
 SageMaker's address. STUDIO_CORS_ORIGINS does not apply: no web page of another site calls these routes.
 """
 
@@ -16,17 +16,17 @@ from pydantic import ValidationError
 
 from engines.types import Audio
 from studio.api.answers import SpokenAnswers, file_response
+from studio.api.audio_stream import MEDIA_TYPES, StreamFormat
 from studio.api.errors import ProblemRoute, keyed
 from studio.api.health import why_not_ready
 from studio.api.speech import SpeechRequest
-from studio.audio_stream import MEDIA_TYPES, StreamFormat
+from studio.api.tensors import JSON, BadTensors, TensorRequest, read_object, read_tensors, write_tensors
 from studio.studio import Studio
-from studio.tensors import JSON, BadTensors, TensorRequest, read_object, read_tensors, write_tensors
 from studio.web.problems import problem
 
 BINARY = re.compile(r"application/vnd\.sagemaker-triton\.binary\+json;\s*json-header-size=(\d{1,9})")
-NAMES = {"text": "input", "champion_id": "voice"}  # names of tensors; other names are those of /v1/audio/speech
-SETTINGS = "settings"  # a JSON object of further fields
+NAMES = {"text": "input", "champion_id": "voice"}  # names of tensors that differ from the fields of /v1/audio/speech
+SETTINGS = "settings"  # a tensor: a JSON object of further fields
 WAV_TYPES = ("audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave", "audio/*")
 QUALITY = re.compile(r"(?:^|;)\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*(?:;|$)")
 CONTENT: dict[str, Any] = {media: {} for media in (*MEDIA_TYPES.values(), JSON)}
@@ -43,8 +43,8 @@ def router(studio: Studio, answers: SpokenAnswers) -> APIRouter:
 
     @routes.get("/ping")
     def ping() -> Response:
-        """Return status 200 as soon as one engine can speak; 503 with the reason until then."""
-        reason = why_not_ready(studio.manager.statuses())
+        """Return status 200 or 503 as `/ready` does."""
+        reason = why_not_ready(studio)
         return problem(reason, 503, code="not_ready") if reason else Response()
 
     @routes.post(

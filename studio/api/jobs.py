@@ -7,14 +7,15 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
-from studio.api.errors import ProblemRoute, code_of, owners_only
+from studio.api.errors import ProblemRoute, owners_only
+from studio.champion_format.champion import ChampionConflict
 from studio.champions.attachments import Attachment
-from studio.champions.champion import ChampionConflict
 from studio.champions.champions import Champions
-from studio.champions.library import SavedChampion
+from studio.champions.saved import SavedChampion
 from studio.jobs import Job, UnknownJob
 from studio.stores.entry import TransferPlan, archive_name
 from studio.studio import Studio
+from studio.telemetry.records import kind_of
 from studio.web.downloads import attachment
 from studio.web.ownership import Ownership
 
@@ -37,8 +38,8 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
     def archive(id: str) -> FileResponse:
         job = jobs.get(id)
         if not isinstance(job.result, Path) or not job.result.is_file():
-            raise UnknownJob("the archive is no longer available; package the champion again")
-        return FileResponse(job.result, media_type="application/gzip", headers=attachment(archive_name(job.champion)))
+            raise UnknownJob("the archive is no longer available; export the archive again")
+        return FileResponse(job.result, media_type="application/gzip", headers=attachment(archive_name(job.subject)))
 
     @routes.post("/{id}/pause")
     def pause(id: str) -> dict[str, Any]:
@@ -66,13 +67,13 @@ def job_json(job: Job, champions: Champions) -> dict[str, Any]:
     return {
         "id": job.id,
         "kind": job.kind,
-        "champion": job.champion,
+        "champion": job.subject,
         "store": job.store,
         "state": state,
         "fraction": round(progress.fraction, 4),
         "message": progress.message,
         "error": job.error,
-        "code": code_of(job.failure) if job.failure else "",
+        "code": kind_of(job.failure) if job.failure else "",
         "conflict": job.failure.id if isinstance(job.failure, ChampionConflict) else "",
         "resumable": job.resumable,
         "result": _result(job, champions) if state == "done" else None,
@@ -83,7 +84,7 @@ def _result(job: Job, champions: Champions) -> dict[str, Any] | None:
     match job.result:
         case Path():
             size = job.result.stat().st_size if job.result.is_file() else 0
-            return {"archive": f"{ROOT}/{job.id}/archive", "name": archive_name(job.champion), "bytes": size}
+            return {"archive": f"{ROOT}/{job.id}/archive", "name": archive_name(job.subject), "bytes": size}
         case SavedChampion():
             return champions.as_json(job.result, owner=True)
         case TransferPlan():

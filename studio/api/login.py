@@ -1,4 +1,4 @@
-"""Login over HTTP: whether the caller is the owner, and how a browser becomes the owner's."""
+"""Login over HTTP: whether the caller is the owner, and how a browser logs in as the owner."""
 
 from typing import Annotated
 
@@ -20,7 +20,7 @@ class LoginForm(BaseModel):
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:
     routes = APIRouter(prefix="/studio", tags=["login"], route_class=ProblemRoute)
-    framed = bool(studio.settings.frame_ancestors)  # pages of other sites may embed the studio
+    framed = bool(studio.settings.frame_ancestors)  # True if pages of other sites may embed the studio
 
     @routes.get("/me")
     def me(request: Request, response: Response, session_id: SessionId) -> dict[str, bool | str]:

@@ -14,7 +14,7 @@ PARTS = (  # first parts of the API's addresses
     *("studio", "v1", "voice", "ws"),
 )
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
-WITHOUT_VERSION = "audio"  # the first part of an address whose client lacks /v1 in its base address
+WITHOUT_VERSION = "audio"  # first part of an address of a client that left /v1 out of its base address
 SOCKET = (
     "this address is a WebSocket; connect with ws:// or wss://, and configure all proxies to forward the Upgrade header"
 )

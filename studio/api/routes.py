@@ -24,7 +24,7 @@ from studio.api import (
     trials,
     voices,
 )
-from studio.programs import Programs
+from studio.api.programs import Programs
 from studio.studio import Studio
 from studio.web.ownership import Ownership
 

@@ -27,9 +27,9 @@ from engines.text import (
 )
 from engines.types import EngineInfo, Setting
 from studio.api.errors import ProblemRoute, SessionId
+from studio.api.texts import Name, Transcript
 from studio.order import Order, read_order
 from studio.studio import Studio
-from studio.texts import Name, Transcript
 
 ANY_CHARACTER: frozenset[str] = frozenset()
 
@@ -40,7 +40,7 @@ class ScriptForm(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     text: str  # the answer refuses a text that is too long
-    engine: Name = ""  # empty = the studio's first
+    engine: Name = ""  # empty = the first engine of the studio
     clip_id: Name = ""
     start_s: float = 0.0
     end_s: float = 0.0

@@ -34,7 +34,7 @@ def sheet_update_routes(studio: Studio, routes: APIRouter) -> None:
         file = await sent(request, name, encoding)
         if preview:
             return await to_thread.run_sync(lambda: scripts.updates.compare(project, sheet, file.table()))
-        return await to_thread.run_sync(scripts.update_sheet, project, sheet, file)
+        return await to_thread.run_sync(scripts.files.update, project, sheet, file)
 
     @routes.post("/{project}/sheets/{sheet}/update")
     def update_keeping(
@@ -46,12 +46,12 @@ def sheet_update_routes(studio: Studio, routes: APIRouter) -> None:
     ) -> dict[str, Any]:
         """Replace a sheet by a form's `file`. The `choice`, as JSON, names the lines whose edits stay."""
         changed = SheetFile(data=file.file.read(), name=file.filename or "", encoding=encoding)
-        return scripts.update_sheet(project, sheet, changed, _update_choice(choice))
+        return scripts.files.update(project, sheet, changed, _update_choice(choice))
 
     @routes.post("/{project}/sheets/{sheet}/updates/{update}/undo")
     def undo_update(project: str, sheet: str, update: str) -> dict[str, Any]:
         """Undo an update. The answer's `update` identifies the step that redoes it."""
-        return scripts.undo_update(project, sheet, update)
+        return scripts.files.undo(project, sheet, update)
 
     @routes.post("/{project}/sheets/candidates")
     async def candidates(project: str, name: str, request: Request, encoding: str = "") -> Sequence[Mapping[str, Any]]:
@@ -66,5 +66,6 @@ def _update_choice(text: str) -> UpdateChoice:
         return UPDATE_CHOICE.validate_json(text)
     except ValidationError as error:
         raise BadInput(
-            'choice must be JSON such as {"keep": ["0123456789ab"]}; "none" and "all" keep no or all edits'
+            '"choice" must be JSON: {"keep": "all"} keeps all edits, {"keep": "none"} keeps no edits, and '
+            '{"keep": ["0123456789ab"]} keeps the edits of the line with this key'
         ) from error

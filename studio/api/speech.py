@@ -16,20 +16,27 @@ from engines.errors import BadAudio, BadSetting
 from engines.types import Reference
 from engines.types import Request as Spoken
 from studio.api.adjustments import adjust, adjustments
-from studio.api.answers import REPORT, SSE, SpokenAnswers, file_response
+from studio.api.answers import REPORT, SpokenAnswers, file_response
+from studio.api.audio_stream import MEDIA_TYPES, StreamFormat
 from studio.api.errors import ProblemRoute, keyed
-from studio.audio_stream import MEDIA_TYPES, StreamFormat
+from studio.api.programs import Programs
+from studio.api.speech_events import SSE
+from studio.api.texts import Name, Text, Transcript
 from studio.order import Order, shown
-from studio.programs import Programs
 from studio.references.acceptance import read_reference
-from studio.texts import Name, Text, Transcript
 
-INSTRUCTIONS = "instructions are not supported; remove the instructions and choose a voice with the sound that you want"
-ONE_VOICE = "send either a voice, or reference_audio and reference_text; GET /v1/voices lists the voices"
-NO_TIMESTAMPS = "timestamps are events; send stream_format sse too, or remove timestamps"
+TAKES_MAX = 8  # of one line
+INSTRUCTIONS = (
+    'instructions are not supported; remove the field "instructions" and choose a voice with the sound that you want'
+)
+ONE_VOICE = 'send either "voice", or "reference_audio" and "reference_text"; GET /v1/voices lists the voices'
+NO_TIMESTAMPS = 'timestamps are sent as events; set "stream_format" to "sse", or remove the field "timestamps"'
 SAME_FORMATS = {"ogg": "opus", "mpeg": "mp3"}  # other names that clients send for formats
 CONTENT: dict[str, Any] = {media: {} for media in (*MEDIA_TYPES.values(), SSE)}
-REPORTED = {"description": "with check: which words are heard, as JSON in ASCII", "schema": {"type": "string"}}
+REPORTED = {
+    "description": "if check is true: the result of the word check, as JSON in ASCII",
+    "schema": {"type": "string"},
+}
 ANSWERS: dict[int | str, dict[str, Any]] = {200: {"content": CONTENT, "headers": {REPORT: REPORTED}}}
 
 
@@ -75,8 +82,18 @@ class SpeechRequest(BaseModel):
         ),
     ] = False
     check: Annotated[
-        bool, Field(description="report which words are heard, in x-speech-report or the event speech.audio.report")
+        bool,
+        Field(
+            description="check the words of the take; "
+            "the result is in the header x-speech-report or the event speech.audio.report"
+        ),
     ] = False
+    complete: Annotated[
+        int,
+        Field(
+            ge=1, le=TAKES_MAX, description="make up to this many takes, until all words of one are heard; reports too"
+        ),
+    ] = 1
     timestamps: Annotated[
         bool, Field(description="with stream_format sse: an event speech.audio.timestamps for each sentence")
     ] = False
@@ -99,11 +116,15 @@ class SpeechRequest(BaseModel):
         return len(self.input)
 
     @property
+    def reports(self) -> bool:
+        return self.check or self.complete > 1
+
+    @property
     def voice_name(self) -> str:
         return self.voice if isinstance(self.voice, str) else self.voice.id
 
     def order(self, programs: Programs) -> Order:
-        """Return the order for the line. Raises EngineError."""
+        """Return the line as an `Order`, the stored form of a request. Raises EngineError."""
         check_language(self.language)
         if self.instructions:
             raise BadSetting(INSTRUCTIONS)
@@ -119,7 +140,7 @@ class SpeechRequest(BaseModel):
         return adjust(order, programs.settings_of(order.engine))
 
     def adjusted(self, made: Spoken) -> Mapping[str, str]:
-        """Return headers that name the fields without the requested effect."""
+        """Return headers that name the fields whose effect differs from the request."""
         return adjustments(self.model_extra or {}, made, ["user"] if self.user is not None else [])
 
     def reference(self) -> Reference | None:
@@ -149,15 +170,19 @@ class GenerateRequest(BaseModel):
         return len(self.text)
 
     @property
-    def check(self) -> bool:
+    def reports(self) -> bool:
         return False
+
+    @property
+    def complete(self) -> int:
+        return 1
 
     @property
     def timestamps(self) -> bool:
         return False
 
     def order(self, programs: Programs) -> Order:
-        """Return the order for the line. Raises EngineError."""
+        """Return the line as an `Order`, the stored form of a request. Raises EngineError."""
         check_language(self.language)
         return programs.order(self.text, self.championId, "", {})
 
@@ -172,7 +197,7 @@ class GenerateRequest(BaseModel):
 def check_language(language: str) -> None:
     """Refuse languages other than English. Raises BadSetting."""
     if re.split("[-_]", language.lower())[0] not in ("en", "auto", ""):
-        raise BadSetting(f"language {shown(language)} is not supported; remove language or send en")
+        raise BadSetting(f'language {shown(language)} is not supported; remove the field "language", or send "en"')
 
 
 def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:
@@ -183,7 +208,8 @@ def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:
         """Speak a line. The sound is sent while it is made (FLAC as a whole); closing the connection stops the line.
 
         With `check`, the studio hears the line: the header `x-speech-report` of a whole answer, or the event
-        `speech.audio.report`, says which words are missing, misheard or added.
+        `speech.audio.report`, says which words are missing, misheard or added. With `complete`, the studio makes up to
+        this many takes, until all words of one are heard, and answers with the best take and its report.
         """
         if form.response_format == "flac" and form.stream_format == "audio" and not form.stream:
             # libsndfile cannot read FLAC without a length.

@@ -1,47 +1,45 @@
-"""Speech over a WebSocket, `/ws/tts`: text comes whole or in pieces, sound leaves while it is made.
+"""Speech over a WebSocket, `/ws/tts`. A text arrives whole or in pieces; its audio is sent while it is generated.
 
-SageMaker passes an endpoint's bidirectional stream on to the same conversation under its own path. A client sends JSON objects
-in text frames, or in binary ones as SageMaker does unless told the type:
+SageMaker forwards the bidirectional stream of an endpoint to `/invocations-bidirectional-stream`, which works in the same way.
+A client sends JSON objects in text or binary frames:
 
     {"text": "…", "voice": "amber"}      speak; further fields are as in POST /v1/audio/speech (model, seed, speed, …)
-    {"text": "…", …, "more": true}       the text goes on in the next frame; a sentence is spoken once it is complete
-    {"encoding": "base64"}               beside "text": sound as text frames; "binary" is the default
-    {"errors": "close"}                  beside "text": an error closes the connection; "text" is the default
-    {"timestamps": true}                 beside "text": {"timestamps": …} follows with the word times of each sentence
+    {"text": "…", …, "more": true}       the text continues in the next frame; each complete sentence is spoken
+    {"encoding": "base64"}               with "text": audio in text frames; the default is "binary"
+    {"errors": "close"}                  with "text": an error closes the connection; the default is "text"
+    {"timestamps": true}                 with "text": {"timestamps": …} follows with the word times of each sentence
     {"cancel": true}                     stop this line
-    {"ping": …}                          answered by {"pong": …}
+    {"ping": …}                          the answer is {"pong": …}
 
 The answer to a line is int16 samples, little-endian, mono, 24 kHz, in frames of any length, then `__END__`.
 Lines are spoken one after another.
 
-An error is a problem document in a text frame, followed by `__END__`. If a later piece of a text is refused, the line goes
-on, and no `__END__` is sent. With "errors": "close", which holds from then on, an error closes the connection instead: the
-code is 4000 plus the HTTP status (4404 for an unknown voice), the reason is the error's message. A connection without a
-required key is always closed (4401).
+An error is a problem document in a text frame, then `__END__`. If a later message of a line is refused, the studio skips this
+part, speaks the other parts, and sends one `__END__`. After "errors": "close", an error closes the connection instead: the code
+is 4000 plus the HTTP status (4404 for an unknown voice), and the reason is the message. A connection without a required key is
+always closed (4401).
 """
 
 import asyncio
 import base64
 import json
-import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
-from pydantic import BaseModel, ConfigDict, ValidationError
 
-from engines.errors import BadInput, BadSetting, Cancelled, EngineError
+from engines.errors import BadSetting, Cancelled, EngineError
 from engines.scheduling.ticket import Ticket
-from engines.text import MAX_CHARACTERS, SentenceReader
+from studio.api.audio_stream import coded, first_of, pieces
 from studio.api.errors import as_problem, status_of
+from studio.api.programs import Programs
+from studio.api.speech_lines import Line
+from studio.api.speech_messages import BadMessage, Message, read_fields, read_message
 from studio.api.word_times import LISTENERS_MAX, Tell, WordTimes
-from studio.audio_stream import coded, first_of, pieces
 from studio.ears.ears import Ears
-from studio.programs import Programs, Stream
-from studio.texts import Name, Text, long_text
 from studio.web.callers import Caller, KeyNeeded
 
 END = b"__END__"
@@ -49,74 +47,8 @@ BIDIRECTIONAL = "/invocations-bidirectional-stream"  # path that SageMaker uses
 CLOSED_BY_ERROR = 4_000  # this plus the HTTP status of the error is the close code
 REASON_BYTES = 123  # limit of the reason in a close frame (RFC 6455)
 VOICE_NEEDED = "send a voice: a champion id or a sample name"
-LINES_MAX = 16  # most lines of a connection that are spoken or wait
-AHEAD = 2  # most sentences of one text in the scheduler at a time
-
-
-class BadMessage(BadInput):
-    """A frame is not a valid message."""
-
-
-class Message(BaseModel):
-    """One frame of a client; further fields are settings of the take."""
-
-    model_config = ConfigDict(extra="allow")
-
-    text: Text = ""
-    voice: Name = ""
-    model: Name = ""
-    more: bool = False
-    encoding: Literal["binary", "base64"] = "binary"
-    errors: Literal["text", "close"] = "text"
-    timestamps: bool = False
-    cancel: bool = False
-    ping: Any = None
-
-
-class Line:
-    """One text that arrives in pieces, and its answer."""
-
-    def __init__(self, message: Message, stream: Stream, has_words: Callable[[str], bool]) -> None:
-        """Start with the first message. A sentence without words is spoken together with the next one."""
-        self.message, self.stream = message, stream
-        self._has_words, self._held = has_words, ""  # stage directions that wait for the next sentence
-        self.arrived_at = time.monotonic()
-        self._sentences: asyncio.Queue[str | None] = asyncio.Queue()  # None marks the end
-        self._reader = SentenceReader()
-        self._characters = 0
-        self._begun = False  # True if there is a sentence to speak
-
-    @property
-    def as_text(self) -> bool:
-        return self.message.encoding == "base64"
-
-    def add(self, text: str, more: bool) -> None:
-        """Add the next piece of the text. Raises BadMessage."""
-        if self._characters + len(text) > MAX_CHARACTERS:
-            raise BadMessage(
-                f"this line has more than {MAX_CHARACTERS:,} characters; end the line and start a new line"
-            )
-        self._characters += len(text)
-        sentence = self._reader.add(text)
-        if not more:
-            sentence += self._reader.rest()
-        has_words = bool(sentence) and self._has_words(sentence)
-        sentence = self._held + sentence
-        self._held = "" if has_words else sentence
-        if has_words or not (more or self._begun):  # a line without words is refused when it is spoken
-            self._begun = True
-            self._sentences.put_nowait(sentence)
-        if not more:
-            self._sentences.put_nowait(None)
-
-    async def sentences(self) -> AsyncIterator[str]:
-        """Yield each sentence when it is complete."""
-        while not self.stream.stopped and (sentence := await self._sentences.get()) is not None:
-            yield sentence
-
-    def cancel(self) -> None:
-        self.stream.stop()
-        self._sentences.put_nowait(None)
+LINES_MAX = 16  # maximum number of lines of a connection that are spoken or wait
+AHEAD = 2  # maximum number of sentences of a line in the scheduler
 
 
 def router(programs: Programs, ears: Ears) -> APIRouter:
@@ -147,8 +79,8 @@ class Conversation:
     ) -> None:
         self._socket, self._programs, self._caller, self._times_of = socket, programs, caller, times_of
         self._lines: list[Line] = []  # the first line is being spoken
-        self._arrived: asyncio.Queue[Line | EngineError] = asyncio.Queue()  # lines, and the errors of refused ones
-        self._as_text = False  # encoding of the newest line's audio
+        self._arrived: asyncio.Queue[Line | EngineError] = asyncio.Queue()  # lines, and the errors of refused lines
+        self._as_text = False  # True if the audio of the newest line is sent as text (base64)
         self._closes_on_error = False
         self._open: Line | None = None  # the line whose text continues
 
@@ -186,7 +118,7 @@ class Conversation:
                 self._add(message)
         except EngineError as error:
             if self._open is None and self._arrived.qsize() < LINES_MAX:
-                self._arrived.put_nowait(error)  # sent in order, after the lines before it
+                self._arrived.put_nowait(error)  # sent in order, after the lines that arrived before
             else:
                 await self._refuse(error)
 
@@ -202,21 +134,12 @@ class Conversation:
 
     def _read(self, frame: str | bytes) -> Message:
         """Parse a frame. Raises BadMessage."""
-        try:
-            fields = json.loads(frame)
-            if isinstance(fields, dict) and fields.get("errors") in ("text", "close"):
-                self._closes_on_error = fields["errors"] == "close"  # also applies to this message if it is refused
-            return Message.model_validate(fields)
-        except ValidationError as error:
-            first = error.errors()[0]
-            if sentence := long_text([first]):
-                raise BadMessage(sentence) from error
-            where = ".".join(map(str, first["loc"])) or "the message"
-            raise BadMessage(f"{where}: {first['msg']}; correct it and send it again") from error
-        except (ValueError, RecursionError) as error:
-            raise BadMessage(
-                'this frame is not JSON; send an object such as {"text": "Hello.", "voice": "amber"}'
-            ) from error
+        fields = read_fields(frame)
+        if isinstance(fields, dict) and fields.get("errors") in ("text", "close"):
+            self._closes_on_error = (
+                fields["errors"] == "close"
+            )  # set first, so that it applies if this message is refused
+        return read_message(fields)
 
     def _add(self, message: Message) -> None:
         """Add a message's text to its line, or begin a line. Raises EngineError."""
@@ -277,7 +200,7 @@ class Conversation:
             await asyncio.gather(starting, return_exceptions=True)
 
     async def _start(self, line: Line, started: "asyncio.Queue[Ticket | None]") -> None:
-        """Submit the line's sentences, as many ahead as the queue holds."""
+        """Submit the sentences of a line, as many ahead as `started` holds."""
         message, programs = line.message, self._programs
         if not message.voice:
             raise BadSetting(VOICE_NEEDED)
@@ -288,7 +211,7 @@ class Conversation:
         await started.put(None)
 
     async def _send(self, part: bytes, as_text: bool) -> None:
-        """Send a piece of audio. A slow reader delays only its own line: the scheduler pauses its request until it reads on."""
+        """Send a piece of audio. For a slow client, the scheduler pauses only the request of this line."""
         if not as_text:
             await self._socket.send_bytes(part)
         else:

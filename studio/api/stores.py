@@ -9,7 +9,8 @@ from studio.api.errors import ProblemRoute, owners_only
 from studio.api.jobs import job_json
 from studio.champions.champions import ListedArchive
 from studio.jobs import Job, Jobs
-from studio.stores import StoreError, TransferPlan
+from studio.stores.entry import TransferPlan
+from studio.stores.errors import StoreError
 from studio.studio import Studio
 from studio.web.ownership import Ownership
 
@@ -25,7 +26,7 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
         """List the stores; `deliveries` is true for stores that accept deliveries."""
         taking = studio.scripts.deliveries.stores
         return [
-            {"name": each.name, "title": each.title, "where": each.where, "deliveries": each.name in taking}
+            {"name": each.name, "title": each.title, "where": each.address, "deliveries": each.name in taking}
             for each in studio.settings.stores
         ]
 
@@ -76,5 +77,5 @@ def _planned(job: Job, jobs: Jobs) -> TransferPlan:
     job.wait()
     jobs.forget(job.id)
     if not isinstance(job.result, TransferPlan):
-        raise StoreError(job.error or "listing the store was cancelled; try again")
+        raise StoreError(job.error or "preparing the upload was cancelled; try again")
     return job.result

@@ -10,13 +10,13 @@ from engines.errors import EngineError
 from studio.api.errors import ProblemRoute, SessionId
 from studio.ears.ears import OFF, EarsFailed
 from studio.ears.quality import heard_lufs
-from studio.history import Format, Named, file_stem
+from studio.history import Format, NamedTake, file_stem
 from studio.order import Order
 from studio.studio import Studio
 from studio.web.downloads import attachment
 
 MEDIA_TYPES: dict[Format, str] = {"wav": "audio/wav", "flac": "audio/flac", "mp3": "audio/mpeg"}
-BUSY = "too many takes wait to be heard; try again in a minute"
+BUSY = "too many takes wait for the word check; try again in a minute"
 Ids = Annotated[list[str], Body(embed=True, min_length=1)]
 KEPT = {"cache-control": "private, max-age=3600"}  # a take's audio never changes
 
@@ -47,7 +47,10 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/takes/{id}/hear")
     def hear(id: str, session_id: SessionId) -> dict[str, Any]:
-        """Hear a take in the background, also again. Raises EarsFailed while the ears are off or too many takes wait."""
+        """Hear a take in the background; a heard take is heard again.
+
+        Raises EarsFailed if the ears are off or too many takes wait.
+        """
         found = studio.history.get(session_id, id)
         if not studio.hearing.add(found):
             raise EarsFailed(BUSY if studio.hearing.on else OFF)
@@ -55,7 +58,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/takes/{id}/loudness")
     def loudness(id: str, session_id: SessionId) -> dict[str, float | None]:
-        """Return the integrated loudness as heard; None for silence. A separate route, because it reads the audio."""
+        """Return the integrated loudness as heard; None for silence. This is a separate route, because it reads the audio."""
         level = heard_lufs(studio.history.audio(session_id, id))
         return {"loudness_lufs": level if level > SILENCE_DB else None}
 
@@ -63,8 +66,8 @@ def router(studio: Studio) -> APIRouter:
     def audio(id: str, format: Format, session_id: SessionId, download: bool = False) -> Response:
         found = studio.history.get(session_id, id)
         voice = voice_name(studio, session_id, found.order)
-        named = attachment(f"{file_stem(Named(found, voice))}.{format}") if download else {}
-        if format == "wav":  # the file itself, so that players can seek with range requests
+        named = attachment(f"{file_stem(NamedTake(found, voice))}.{format}") if download else {}
+        if format == "wav":  # send the file itself, so that players can seek with range requests
             path = studio.history.audio_path(session_id, id)
             return FileResponse(path, media_type=MEDIA_TYPES[format], headers=KEPT | named)
         encoded = studio.history.encoded(session_id, id, format)

@@ -11,12 +11,12 @@ from pydantic import BaseModel
 
 from studio.ears.captions import HeardSegment, captions, segments, srt, vtt
 from studio.ears.vocabulary import HeardWord
-from studio.transcription import HeardFile
+from studio.references.transcription import HeardFile
 
 TranscriptFormat = Literal["json", "text", "srt", "verbose_json", "vtt"]
 Granularity = Literal["word", "segment"]
 MEDIA_TYPES = {"text": "text/plain", "srt": "application/x-subrip", "vtt": "text/vtt"}
-LEAST = 1e-6  # confidence
+LEAST = 1e-6  # lowest confidence, because its logarithm is reported
 
 
 class AudioUsage(BaseModel):
@@ -36,7 +36,7 @@ class TranscribedWord(BaseModel):
 
 
 class TranscribedSegment(BaseModel):
-    """A sentence or a part of one. Members that this recogniser does not know have the values of certain speech."""
+    """A sentence, or a part of a sentence. Members that this recogniser cannot measure have the values of clear speech."""
 
     id: int
     seek: int = 0

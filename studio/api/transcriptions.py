@@ -9,7 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from engines.errors import BadSetting
 from studio.api.adjustments import IGNORED
 from studio.api.errors import ProblemRoute, keyed
+from studio.api.programs import Programs
 from studio.api.speech import check_language
+from studio.api.texts import Name, Text
 from studio.api.transcript_answers import (
     CONTENT,
     Granularity,
@@ -19,14 +21,13 @@ from studio.api.transcript_answers import (
     answer,
 )
 from studio.api.uploads import MULTIPART
-from studio.programs import Programs
+from studio.references.transcription import LONGEST_S, transcribe_file
 from studio.studio import Studio
-from studio.texts import Name, Text
-from studio.transcription import LONGEST_S, transcribe_file
 
-AT_ONCE = 2  # files that are decoded and heard at a time, so that memory is bounded and other routes have threads
+# Maximum number of files that are decoded and heard together: this bounds memory, and leaves threads for other routes.
+AT_ONCE = 2
 WITHOUT_EFFECT = ("prompt", "temperature", "chunking_strategy", "include")
-NO_STREAM = "transcriptions are not streamed; remove stream"
+NO_STREAM = 'transcriptions are not streamed; remove the field "stream"'
 
 
 class TranscriptionForm(BaseModel):
@@ -35,27 +36,31 @@ class TranscriptionForm(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     file: UploadFile = Field(description=f"a sound file of at most {LONGEST_S:.0f} s")
-    model: Name = Field("", description="without effect: STUDIO_RECOGNIZER chooses the model")
+    model: Name = Field("", description="ignored; the setting STUDIO_RECOGNIZER chooses the model")
     language: Name = Field("en", description="en; other languages are refused")
     prompt: Text = Field("", description="ignored")
     response_format: TranscriptFormat = "json"
-    temperature: float = Field(0.0, ge=0.0, le=1.0, description="ignored: the words are the most likely ones")
-    timestamp_granularities: list[Granularity] = Field(
-        [], alias="timestamp_granularities[]", description="of verbose_json; default: segment"
+    temperature: float = Field(
+        0.0, ge=0.0, le=1.0, description="ignored; the transcript always has the most likely words"
     )
-    stream: bool = Field(False, description="must be false")
-    chunking_strategy: Text = Field("", description="ignored: the file is divided at silences")
+    timestamp_granularities: list[Granularity] = Field(
+        [],
+        alias="timestamp_granularities[]",
+        description="which times verbose_json has: of words, of segments or both; default: segment",
+    )
+    stream: bool = Field(False, description="must be false: transcriptions are not streamed")
+    chunking_strategy: Text = Field("", description="ignored; the file is always divided at silences")
     include: list[Name] = Field([], alias="include[]", description="ignored")
 
     def check(self) -> None:
-        """Refuse fields that cannot be followed. Raises BadSetting."""
+        """Refuse fields that the studio cannot follow. Raises BadSetting."""
         check_language(self.language)
         if self.stream:
             raise BadSetting(NO_STREAM)
 
     @property
     def ignored(self) -> dict[str, str]:
-        """Return a header that names the fields without effect."""
+        """Return a header that names the fields without effect; no header if there are none."""
         granular = () if self.response_format == "verbose_json" else ("timestamp_granularities",)
         names = [name for name in (*WITHOUT_EFFECT, *granular) if getattr(self, name)]
         return {IGNORED: ", ".join(names)} if names else {}

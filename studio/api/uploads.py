@@ -13,7 +13,7 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect
 
 from engines.errors import BadInput
-from studio.database import saving
+from studio.disk.database import saving
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
@@ -25,14 +25,14 @@ Feed = Callable[[bytes], object]
 
 @asynccontextmanager
 async def received(request: Request, folder: Path, endings: Sequence[str] = ()) -> AsyncIterator[Path]:
-    """Save the request's body, or the `file` of its form, to a file, and yield its path. Errors in the block remove the file.
+    """Save the request's body, or the `file` of its form, under a random name, and yield the path.
 
-    The name is random. With `endings`, the file has the ending of the query's `name` or of the form's file name. Raises
-    BadInput for an incomplete body or a missing or wrong file, and NotSaved.
+    An error in the block removes the file. With `endings`, the file gets the ending of the query's `name`, or else of the
+    form's file name. Raises NotSaved, and BadInput if the body is incomplete or the file is missing or has another ending.
     """
     path, named = folder / secrets.token_urlsafe(12), request.query_params.get("name", "")
     if endings and named:
-        _ending(named, endings)  # checked before gigabytes are sent
+        _ending(named, endings)  # before gigabytes are sent
     try:
         with saving():
             folder.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ async def _stream(request: Request, path: Path) -> str:
 
 
 async def _pour(request: Request, feed: Feed) -> None:
-    """Pass on the body in pieces in another thread, so that a slow disk does not block other requests."""
+    """Pass the body on in pieces. Another thread writes, so that a slow disk does not block other requests."""
     collected = bytearray()
     try:
         async for piece in request.stream():
@@ -82,7 +82,7 @@ class FormFile:
         """Parse parts separated by `boundary`. Raises BadInput if the boundary is empty."""
         if not boundary:
             raise BadInput("the multipart form has no boundary; send the file as the body")
-        self.name = ""  # file name from the sender
+        self.name = ""  # file name that the sender gave
         self._write = write
         self._header, self._value, self._part = b"", b"", b""
         calls: MultipartCallbacks = {

@@ -10,12 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from engines.errors import BadAudio
 from engines.types import EngineStatus
 from studio.api.errors import ProblemRoute, owners_only
+from studio.api.programs import Programs
+from studio.api.texts import Name, Transcript
 from studio.api.uploads import MULTIPART
 from studio.named_voices import NamedVoice, voice_of
-from studio.programs import Programs
 from studio.references.acceptance import read_reference
 from studio.studio import Studio
-from studio.texts import Name, Transcript
 from studio.web.ownership import Ownership
 
 OWNER = "champion-voice-studio"
@@ -53,7 +53,7 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
 
     @routes.get("/audio/voices")
     def audio_voices(request: Request, legacy: bool = False) -> dict[str, Any]:
-        """List the voices in the form of Open WebUI and Kokoro-FastAPI; `legacy` returns only the ids."""
+        """List the voices in the form that Open WebUI and Kokoro-FastAPI expect; `legacy` returns only the ids."""
         programs.callers.caller(request)
         voices = studio.named_voices.list()
         return {"voices": [each.id if legacy else {"id": each.id, "name": each.name} for each in voices]}
@@ -102,7 +102,7 @@ def _listed(data: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _model(status: EngineStatus) -> dict[str, Any]:
-    """Return an engine with OpenAI's members, its state and the backends that it uses."""
+    """Return an engine as OpenAI's model object, with its state and backends."""
     chosen = () if status.info is None else status.info.backends
     return {
         "id": status.name,

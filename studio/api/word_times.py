@@ -8,7 +8,7 @@ from anyio import CapacityLimiter, to_thread
 
 from engines.types import Take
 from studio.ears.ears import Ears
-from studio.sentence_times import sentence_times
+from studio.hearing.sentence_times import sentence_times
 
 LISTENERS_MAX = 8  # parts that wait to be heard, in threads of a separate pool, so that they never delay other routes
 Tell = Callable[[dict[str, Any]], Awaitable[None]]
@@ -19,7 +19,7 @@ class WordTimes:
 
     def __init__(self, ears: Ears, threads: CapacityLimiter, tell: Tell) -> None:
         self._ears, self._threads, self._tell = ears, threads, tell
-        self._spoken_s = 0.0  # of all parts so far
+        self._spoken_s = 0.0  # seconds of all parts so far
         self._sending: list[asyncio.Future[None]] = []
 
     def add(self, take: Take) -> None:

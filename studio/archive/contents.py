@@ -9,8 +9,17 @@ from engines.audio import decode_channels
 from engines.errors import BadAudio
 from engines.registry import specs
 from studio.archive.errors import BadArchive
-from studio.champions.champion import BadChampion, Champion
-from studio.champions.members import METADATA, ORIGINAL, PICTURES, PORTRAITS, REFERENCE, REQUIRED, TRANSCRIPT, WEIGHTS
+from studio.champion_format.champion import BadChampion, Champion
+from studio.champion_format.members import (
+    METADATA,
+    ORIGINAL,
+    PICTURES,
+    PORTRAITS,
+    REFERENCE,
+    REQUIRED,
+    TRANSCRIPT,
+    WEIGHTS,
+)
 from studio.references.acceptance import require_voice
 from studio.references.clip import Source
 from studio.references.library import MAX_S, MIN_S
@@ -20,12 +29,13 @@ CONTAINERS = {REFERENCE: ("WAV", "WAVEX"), ORIGINAL: ("FLAC",)}
 
 
 def check_members(folder: Path, names: Collection[str], as_id: str = "") -> Champion:
-    """Return the champion whose members are in `folder`. Of `names`, only the weights may be missing there.
+    """Return the champion whose members are in `folder`.
 
-    `as_id` replaces the champion's id. Raises BadArchive.
+    `names` lists the members of its archive; only the weights may be missing in the folder. `as_id` replaces the champion's
+    id. Raises BadArchive.
     """
     if missing := [name for name in REQUIRED if name not in names]:
-        raise BadArchive(f"the archive lacks {' and '.join(missing)}; package the champion again")
+        raise BadArchive(f"the archive lacks {' and '.join(missing)}; export the archive again")
     try:
         champion = Champion.read((folder / METADATA).read_bytes(), (folder / TRANSCRIPT).read_bytes(), as_id)
     except BadChampion as error:
@@ -46,7 +56,10 @@ def check_members(folder: Path, names: Collection[str], as_id: str = "") -> Cham
 
 
 def _check_sound(path: Path) -> None:
-    """Check a sound like an upload, but accept only one container and a correct length, so that only libsndfile opens it."""
+    """Check a sound file like an upload.
+
+    Only one container and a correct length are accepted, so that no other program than libsndfile opens the file.
+    """
     try:
         with soundfile.SoundFile(path) as sound:
             container, rate, frames = sound.format, sound.samplerate, sound.frames
@@ -58,7 +71,7 @@ def _check_sound(path: Path) -> None:
                 f"{path.name} must be {MIN_S:.0f} to {longest_s:.0f} s long, best 3 to 12 s; cut the audio"
             )
         decoded = decode_channels(path, max_duration_s=MAX_S, foreign=False)
-        if len(decoded.mix.samples) != frames:  # engines read only the length in the header
+        if len(decoded.mix.samples) != frames:  # engines read only as many frames as the header gives
             raise BadArchive(f"{path.name} is longer than its header says; export the audio again")
         require_voice(decoded.mix, Source.of(decoded))
     except (soundfile.LibsndfileError, TypeError) as error:

@@ -8,7 +8,7 @@ from studio.archive.errors import BadArchive
 from studio.archive.limits import ArchiveLimits
 from studio.archive.progress import ArchiveProgress
 
-PACKED, UNPACKED = 2**16, 2**20  # bytes at a time
+PACKED, UNPACKED = 2**16, 2**20  # bytes that are read, or unpacked, at a time
 GZIP = 16 + zlib.MAX_WBITS
 MAGIC = b"\x1f\x8b"  # first bytes of each member
 KINDS = {  # other kinds of files, by their first bytes
@@ -36,12 +36,12 @@ class GzipReader:
         self._limits = limits
         self._progress = progress
         self._stream = zlib.decompressobj(GZIP)
-        self._packed = self._unpacked = 0  # bytes so far
-        self._members = 1  # members so far
+        self._packed = self._unpacked = 0  # bytes read, and bytes unpacked, so far
+        self._members = 1  # members read so far
         self._ready = memoryview(b"")
         self._input = self._more_input()
         if not self._input.startswith(MAGIC):
-            raise BadArchive(f"{_kind(self._input)}; an archive must be a .tar.gz file, pack the files with tar -czf")
+            raise BadArchive(f"{_kind(self._input)}; an archive must be a .tar.gz file; pack the files with tar -czf")
 
     def read(self, count: int) -> memoryview:
         """Return the next `count` bytes or fewer, at least one."""
@@ -122,7 +122,7 @@ class GzipReader:
             )
         if self._unpacked > limits.ratio_free + limits.ratio * self._packed:
             raise BadArchive(
-                f"the archive unpacks to more than {limits.ratio} times its size; package the champion again"
+                f"the archive unpacks to more than {limits.ratio} times its size; export the archive again"
             )
         return piece
 

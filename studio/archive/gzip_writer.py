@@ -21,8 +21,8 @@ class StoredGzip:
         self._hashed = hashlib.sha256()
         self._waiting = bytearray()
         self._crc = 0
-        self.size = 0  # bytes of content so far
-        self.bytes = 0  # written so far
+        self.size = 0  # bytes of content, so far
+        self.bytes = 0  # bytes written, so far
         self._put(HEAD)
 
     @property

@@ -1,4 +1,4 @@
-"""Sort the entries of an archive into members of a champion, skipped files and refused ones."""
+"""Sort the entries of an archive into members of a champion, entries to skip, and entries to refuse."""
 
 import tarfile
 
@@ -13,9 +13,8 @@ KINDS = {
     tarfile.FIFOTYPE: "a named pipe",
     tarfile.CONTTYPE: "a contiguous file",
     tarfile.GNUTYPE_SPARSE: "a sparse file",
-    tarfile.GNUTYPE_LONGNAME: "a name of over 100 characters",
-    tarfile.GNUTYPE_LONGLINK: "a link of over 100 characters",
 }
+LONG_NAMES = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
 FILES = (tarfile.REGTYPE, tarfile.AREGTYPE)
 APPLE_DOUBLE = "._"  # prefix of files in which macOS stores attributes of other files
 # Files that file managers and file systems add to folders (macOS, Windows, KDE, Synology), in lower case.
@@ -52,10 +51,15 @@ class Layout:
 
     def place(self, header: tarfile.TarInfo) -> str | None:
         """Return the member that an entry is, or None if the entry is skipped. Raises BadArchive."""
+        if header.type in LONG_NAMES:
+            raise BadArchive(
+                "a name in the archive has over 100 characters; shorten the name and pack the archive again"
+            )
         if header.type not in (*FILES, tarfile.DIRTYPE):
             kind = KINDS.get(header.type, "an unknown kind of entry")
             raise BadArchive(
-                f"{printable(header.name)} is {kind}; an archive may contain only plain files, pack the archive again"
+                f"{printable(header.name)} is {kind}; an archive may contain only files and folders; "
+                "remove the entry and pack the archive again"
             )
         parts = _parts(header.name)
         if _is_junk(parts):

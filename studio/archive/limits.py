@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from studio.champions.members import METADATA, ORIGINAL, PORTRAITS, REFERENCE, SHIM, TRANSCRIPT, WEIGHTS
+from studio.champion_format.members import METADATA, ORIGINAL, PORTRAITS, REFERENCE, SHIM, TRANSCRIPT, WEIGHTS
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 
@@ -24,13 +24,14 @@ class ArchiveLimits:
 
     members: Mapping[str, int] = field(default_factory=lambda: MEMBERS)  # allowed names
     junk: int = MIB  # for each file that a file manager adds
-    extended: int = 64 * KIB  # for each header of dates and attributes
+    extended: int = 64 * KIB  # for each extended header, which holds dates and attributes
     entries: int = 256  # headers of every kind
-    gzip_members: int = 2**18  # bgzip begins one every 64 KiB
+    gzip_members: int = 2**18  # bgzip begins a new member every 64 KiB
     total: int = 7 * GIB  # unpacked
-    ratio: int = 200  # unpacked to packed size beyond `ratio_free`; silence and zeros shrink a lot, voices do not
+    # Most unpacked bytes per packed byte, after the first `ratio_free`. Silence and zeros shrink a lot, voices do not.
+    ratio: int = 200
     ratio_free: int = 16 * MIB
-    padding: int = 64 * KIB  # zeros after the end
+    padding: int = 64 * KIB  # zeros after the end of the archive
 
 
 LIMITS = ArchiveLimits()

@@ -32,7 +32,7 @@ HARMLESS_FAMILIES = (
 
 @dataclass(frozen=True, slots=True)
 class ArchiveMember:
-    """A member. Read it before requesting the next one, which skips the unread rest."""
+    """A member of an archive. Read its pieces before you request the next member, which skips unread pieces."""
 
     name: str
     bytes: int
@@ -74,7 +74,7 @@ def _headers(archive: GzipReader, limits: ArchiveLimits) -> Iterator[tarfile.Tar
 
 
 def _refuse_overrides(archive: GzipReader, header: tarfile.TarInfo, limits: ArchiveLimits) -> None:
-    """Skip an extended header (POSIX pax) whose keys are harmless. Raises BadArchive."""
+    """Skip an extended header (POSIX pax). Raises BadArchive if a key overrides a name, a size or a kind."""
     if not 0 <= header.size <= limits.extended:
         raise BadArchive(
             "the extended header of the archive is too large; pack the files again with tar --format=ustar"

@@ -11,10 +11,10 @@ from pathlib import Path
 from studio.archive.gzip_writer import StoredGzip
 from studio.archive.limits import LIMITS
 from studio.archive.progress import ArchiveProgress
-from studio.champions.champion import BadChampion
-from studio.champions.members import REQUIRED, SHIM, VOICE_MEMBERS, Member, identity
-from studio.database import saving
-from studio.files import atomic_write
+from studio.champion_format.champion import BadChampion
+from studio.champion_format.members import REQUIRED, SHIM, VOICE_MEMBERS, Member, identity
+from studio.disk.database import saving
+from studio.disk.files import atomic_write
 from studio.progress import ProgressReporter
 
 BLOCK = 2**20  # bytes
@@ -34,8 +34,8 @@ class Packed:
 def pack(members: Mapping[str, Path], target: Path, report: ProgressReporter, stop: threading.Event) -> Packed:
     """Write the voice members of a champion, and the files with which Triton loads it, to `target`.
 
-    `target` appears complete or not at all, and replaces an existing file. Raises BadChampion for members that no champion
-    has, NotSaved if the disk is full, Cancelled once `stop` is set.
+    `target` appears complete or not at all, and replaces an existing file. Raises BadChampion if a member is missing, unknown,
+    too large or changed, NotSaved if the disk is full, Cancelled once `stop` is set.
     """
     files = {**_checked(members), **SHIM_FILES}
     progress = ArchiveProgress("packing", sum(path.stat().st_size for path in files.values()), report, stop)
@@ -72,7 +72,7 @@ def _append(archive: StoredGzip, name: str, path: Path, progress: ArchiveProgres
         while left:
             block = file.read(min(BLOCK, left))
             if not block:
-                raise BadChampion(f"{name} changed during packaging; package the champion again")
+                raise BadChampion(f"{name} changed during the export; export the archive again")
             hashed.update(block)
             archive.write(block)
             left -= len(block)
@@ -82,7 +82,7 @@ def _append(archive: StoredGzip, name: str, path: Path, progress: ArchiveProgres
 
 
 def _header(name: str, size: int | None = None) -> bytes:
-    """Return the plain USTAR header of a file of this size, or of a folder, without time and owner."""
+    """Return the plain USTAR header, without time and owner, of a file with this size; without a size, of a folder."""
     header = tarfile.TarInfo(name)
     header.mode = 0o644
     if size is None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from studio.archive.packing import Packed, pack
 from studio.archive.progress import ArchiveProgress
 from studio.archive.unpacking import receive, size_of
-from studio.champions.members import VOICE_MEMBERS
-from studio.database import saving
+from studio.champion_format.members import VOICE_MEMBERS
+from studio.disk.database import saving
 from studio.progress import ProgressReporter
 
 

@@ -1,4 +1,4 @@
-"""Unpacking of untrusted archives into folders of checked files. BadArchive says what is wrong."""
+"""Unpacking of untrusted archives into folders of checked files. A BadArchive says what is wrong with an archive."""
 
 import hashlib
 import threading
@@ -15,9 +15,9 @@ from studio.archive.gzip_reader import GzipReader
 from studio.archive.limits import LIMITS, ArchiveLimits
 from studio.archive.members import ArchiveMember, members
 from studio.archive.progress import ArchiveProgress
-from studio.champions.champion import Champion
-from studio.champions.members import SHIM, VOICE_MEMBERS, WEIGHTS, Manifest, Member
-from studio.database import saving
+from studio.champion_format.champion import Champion
+from studio.champion_format.members import SHIM, VOICE_MEMBERS, WEIGHTS, Manifest, Member
+from studio.disk.database import saving
 from studio.progress import ProgressReporter
 
 CheckWeights = Callable[[Path, Path], object]  # (model.pt, safetensors to write); raises EngineError
@@ -29,7 +29,7 @@ class ReceivedMembers:
     """The members found in an archive."""
 
     members: Manifest  # members of the voice
-    shim: Manifest  # files for Triton in the archive; never unpacked
+    shim: Manifest  # files for Triton that the archive has; never unpacked
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from studio.archive.limits import LIMITS, ArchiveLimits
 from studio.archive.packing import SHIM_FILES
 from studio.archive.progress import ArchiveProgress
 from studio.archive.unpacking import ReceivedMembers, receive, size_of
-from studio.champions.champion import Champion
-from studio.champions.members import CODE, SHIM, VOICE_MEMBERS, WEIGHTS, Manifest, identity, measure
-from studio.database import saving
+from studio.champion_format.champion import Champion
+from studio.champion_format.members import CODE, SHIM, VOICE_MEMBERS, WEIGHTS, Manifest, identity, measure
+from studio.disk.database import saving
 from studio.progress import ProgressReporter
 
 
@@ -39,16 +39,22 @@ class Verdict:
     def sentence(self) -> str:
         if self.champion is None:
             return self.wrong
-        kind = "a fine-tuned champion (its weights were not opened)" if self.champion.fine_tuned else "a base champion"
-        return f"{self.champion.id} is {kind}, {self.bytes / 1e6:,.1f} MB, complete, and {self._triton}"
+        weights = (
+            "with fine-tuned weights, which were not checked"
+            if self.champion.fine_tuned
+            else "without fine-tuned weights"
+        )
+        return f"{self.champion.id} is complete: a champion {weights}, {self.bytes / 1e6:,.1f} MB. {self._triton}"
 
     @property
     def _triton(self) -> str:
         if not self.serves:
-            return "has no files for Triton; package the champion again to add the files"
+            return "Triton cannot load the archive. To add the files for Triton, export the archive again."
         if self.outdated:
-            return "has Triton code from another version, which can crash Triton under load; package the champion again"
-        return "loads in Triton"
+            return (
+                "The code for Triton is from another version and can crash Triton under load. Export the archive again."
+            )
+        return "Triton can load the archive."
 
 
 def verify(archive: Path, report: ProgressReporter, stop: threading.Event, limits: ArchiveLimits = LIMITS) -> Verdict:

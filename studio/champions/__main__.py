@@ -5,7 +5,7 @@ import sys
 from studio.champions.champions import Champions
 from studio.champions.commands import FAILED, main
 from studio.champions.factory import open_champions
-from studio.data_folder import UnusableDataFolder, opening
+from studio.disk.data_folder import UnusableDataFolder, opening
 from studio.network_environment import repair_network_environment
 from studio.settings import Settings, WrongSettings
 

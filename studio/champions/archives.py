@@ -9,21 +9,21 @@ from pathlib import Path
 from engines.errors import EngineError
 from engines.types import Progress
 from studio.archive import Packed, Unpacked, pack, unpack
+from studio.champion_format.members import METADATA, ORIGINAL, REFERENCE, identity, write_words
 from studio.champions.attachments import VetWeights
-from studio.champions.library import Library, SavedChampion
-from studio.champions.members import METADATA, ORIGINAL, REFERENCE, identity, write_words
-from studio.database import saving
+from studio.champions.library import Library
+from studio.champions.saved import SavedChampion
+from studio.disk.database import saving
 from studio.progress import ProgressReporter, format_bytes
 from studio.references.acceptance import file_failures
-from studio.stores import ArchiveFacts
-from studio.stores.entry import champion_of
+from studio.stores.entry import ArchiveFacts, champion_of
 from studio.stores.naming import ARCHIVES
 
 log = logging.getLogger(__name__)
 
 
 class Archives:
-    """Packing and importing. Methods block their thread, and raise Cancelled soon after `stop` is set."""
+    """Packing and importing. The methods block their thread, and raise Cancelled soon after `stop` is set."""
 
     def __init__(self, library: Library, folder: Path, vet: VetWeights) -> None:
         """Keep temporary archives in `folder`, which is created when first needed."""
@@ -54,7 +54,7 @@ class Archives:
             licence=saved.champion.licence,
             sample=self._library.path(saved, ORIGINAL) if ORIGINAL in saved.members else None,
         )
-        report(Progress(1.0, f"packaged {saved.champion.id}, {format_bytes(packed.bytes)}"))
+        report(Progress(1.0, f"exported the archive of {saved.champion.id}, {format_bytes(packed.bytes)}"))
         return path, facts
 
     def import_missing(self, folder: Path) -> None:
@@ -74,10 +74,11 @@ class Archives:
     def import_(
         self, archive: Path, report: ProgressReporter, stop: threading.Event, *, as_id: str, expected: str
     ) -> SavedChampion:
-        """Save an archive's champion, under `as_id` if given, replacing the version `expected` if given.
+        """Save the champion of an archive in the library.
 
-        Return the current version unchanged if it equals the archive's. A reference is accepted if a voice is heard in it,
-        because somebody chose it before; the last progress report names the other failures of the reference.
+        `as_id` replaces the id of the champion, and `expected` names the version that the archive replaces; both may be empty.
+        If the current version equals the archive's, that version is returned unchanged. A reference is accepted if a voice is
+        heard in it, because somebody chose it before; the last progress report names the other failures of the reference.
         Raises BadArchive, ChampionConflict, EngineError of the weights, Cancelled, NotSaved.
         """
         with self._library.staging() as folder:

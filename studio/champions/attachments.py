@@ -1,4 +1,4 @@
-"""Attachments: checked fine-tuned weights that can be tried, then saved with a champion or dropped."""
+"""Attachments: checked fine-tuned weights that can be tried, and then saved with a champion or deleted."""
 
 import secrets
 import shutil
@@ -10,18 +10,19 @@ from typing import Protocol
 from engines.errors import BadInput
 from engines.f5.vetting.process import Vetted
 from engines.types import Weights
-from studio.champions.library import Library, SavedChampion
-from studio.champions.members import METADATA, TRANSCRIPT, WEIGHTS, write_words
-from studio.database import saving
+from studio.champion_format.members import METADATA, TRANSCRIPT, WEIGHTS, write_words
+from studio.champions.library import Library
+from studio.champions.saved import SavedChampion
+from studio.disk.database import saving
+from studio.disk.files import link_or_copy
 from studio.errors import NotFound
-from studio.files import link_or_copy
 
 ATTACHMENTS = "attachments"  # folder of the library
 UPLOADED, VERIFIED = "weights.safetensors", "verified.safetensors"
 
 
 class UnknownAttachment(NotFound, BadInput):
-    """The attachment does not exist: it was saved or dropped, or the studio restarted."""
+    """The attachment does not exist: it was saved or deleted, or the studio restarted."""
 
 
 class VetWeights(Protocol):
@@ -36,7 +37,7 @@ class VetWeights(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
-    """Verified weights that belong to no version of the champion yet."""
+    """Verified weights that are not saved with a version of the champion yet."""
 
     id: str
     champion: str
@@ -45,7 +46,7 @@ class Attachment:
 
 
 class Attachments:
-    """The weights on trial in this process."""
+    """The attachments of this process."""
 
     def __init__(self, library: Library, vet: VetWeights) -> None:
         self._library = library
@@ -53,7 +54,10 @@ class Attachments:
         self._attachments: dict[str, Attachment] = {}
 
     def attach(self, champion: str, weights: Path, stop: threading.Event) -> Attachment:
-        """Check weights in a child process; their file is moved. Raises EngineError, Cancelled; then no file is left behind."""
+        """Check weights in a child process. Raises EngineError, Cancelled; then no file is left behind.
+
+        The file of the weights is moved.
+        """
         id = secrets.token_urlsafe(12)
         folder = self._library.folder / ATTACHMENTS / id
         try:
@@ -73,14 +77,14 @@ class Attachments:
         return self._attachments[id]
 
     def weights(self, id: str) -> Weights:
-        """Return the weights for speaking before they are saved. Raises UnknownAttachment."""
+        """Return the weights of an attachment, so that an engine can speak with them. Raises UnknownAttachment."""
         attachment = self.get(id)
         return Weights(
             str(attachment.folder / VERIFIED), attachment.vetted.sha256, f"{attachment.champion}, unsaved weights"
         )
 
     def save(self, id: str) -> SavedChampion:
-        """Save these weights as a new version of the current champion. Raises UnknownAttachment, ChampionConflict, NotSaved."""
+        """Save an attachment as a new version of its champion. Raises UnknownAttachment, ChampionConflict, NotSaved."""
         attachment = self.get(id)
         saved = self._library.get(attachment.champion)
         with self._library.staging() as folder:
@@ -93,12 +97,12 @@ class Attachments:
         return tuned
 
     def drop(self, id: str) -> None:
-        """Delete weights on trial. Raises UnknownAttachment."""
+        """Delete an attachment. Raises UnknownAttachment."""
         shutil.rmtree(self.get(id).folder, ignore_errors=True)
         del self._attachments[id]
 
     def get(self, id: str) -> Attachment:
-        """Return weights on trial. Raises UnknownAttachment."""
+        """Return an attachment. Raises UnknownAttachment."""
         if id not in self._attachments:
             raise UnknownAttachment("these weights are no longer available; attach the weights again")
         return self._attachments[id]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from studio.files import make_read_only, rename, sync_file
+from studio.disk.files import make_read_only, rename, sync_file
 
 
 class Blobs:
@@ -19,7 +19,7 @@ class Blobs:
         return {file.name for file in self.folder.glob("??/*")}
 
     def add(self, file: Path, sha256: str) -> None:
-        """Move a file in. The file survives a power cut once this returns. Raises OSError."""
+        """Move a file into the store. The file survives a power cut once this returns. Raises OSError."""
         target = self.path(sha256)
         if target.is_file():
             file.unlink()

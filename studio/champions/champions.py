@@ -10,21 +10,24 @@ from typing import Any, Literal
 
 from engines.types import Progress
 from studio.archive import Packed
+from studio.champion_format.champion import BadChampion, Champion, check_id
 from studio.champions.archives import Archives
 from studio.champions.attachments import ATTACHMENTS, Attachment, Attachments, VetWeights
-from studio.champions.champion import BadChampion, Champion, check_id
 from studio.champions.creation import Creation, TakeVoice
-from studio.champions.library import Library, SavedChampion
+from studio.champions.library import Library
+from studio.champions.saved import SavedChampion
 from studio.champions.serializers import ChampionSerializer
 from studio.champions.voices import ChampionVoice, Voices
-from studio.database import saving
+from studio.disk.database import saving
 from studio.jobs import Job, Jobs
 from studio.progress import ProgressReporter
-from studio.stores import Store, StoreEntry, TransferPlan, UnknownStore
+from studio.stores.entry import StoreEntry, TransferPlan
+from studio.stores.errors import UnknownStore
+from studio.stores.store import Store
 
 ARCHIVES = "archives"  # folder of the library; swept by housekeeping
-TRANSFERS = "transfers"  # state of interrupted transfers; swept too
-ARCHIVE_S = 86_400.0  # archives and attachments can be made again, so they are kept for a day
+TRANSFERS = "transfers"  # state of interrupted transfers; also swept by housekeeping
+ARCHIVE_S = 86_400.0  # kept for a day, because archives and attachments can be made again
 TRANSFER_S = 14 * 86_400.0  # an interrupted transfer can be continued for this long
 Here = Literal["same", "other", "absent"]
 
@@ -38,7 +41,7 @@ class ListedArchive:
 
 
 class Champions:
-    """The use cases. Thread-safe. Long work returns a Job; the docstring of the method names the job's result."""
+    """The use cases of champions. Thread-safe. Long work returns a Job; the method's docstring names the result of the job."""
 
     def __init__(self, library: Library, stores: Mapping[str, Store], vet: VetWeights) -> None:
         self.stores = stores  # by name
@@ -57,7 +60,7 @@ class Champions:
         return self._library.list()
 
     def get(self, id: str, version: str = "") -> SavedChampion:
-        """Return the current version, or the given one. Raises UnknownChampion."""
+        """Return a version of a champion, by default the current one. Raises UnknownChampion."""
         return self._library.get(id, version)
 
     def versions(self, id: str) -> Sequence[SavedChampion]:
@@ -73,7 +76,7 @@ class Champions:
         return self._serializer.as_json(saved, owner=owner)
 
     def voice(self, id: str, version: str = "", attachment: str = "") -> ChampionVoice:
-        """Return what an engine needs to speak, with weights on trial if given.
+        """Return what an engine needs to speak; `attachment` names weights that are not saved yet.
 
         Raises UnknownChampion, UnknownAttachment, BadAudio.
         """
@@ -128,7 +131,7 @@ class Champions:
     # Archives.
 
     def package(self, id: str, version: str = "") -> Job:
-        """Pack a version into an archive. Job result: its path. Raises UnknownChampion."""
+        """Pack a version into an archive. Job result: the path of the archive. Raises UnknownChampion."""
         saved = self._library.get(id, version)
         return self.jobs.start("package", id, lambda report, stop: self._archives.package(saved, report, stop)[0])
 
@@ -185,7 +188,7 @@ class Champions:
 
         def work(report: ProgressReporter, stop: threading.Event) -> TransferPlan:
             path, facts = self._archives.package(saved, report, stop)
-            report(Progress(0.0, f"listing {name}"))
+            report(Progress(0.0, f"checking the store {name}"))
             plan = store.plan_push(id, facts)
             store.push(id, path, facts, report, stop)
             return plan
@@ -240,11 +243,11 @@ class Champions:
         return self.jobs.start("attach", id, work)
 
     def save_attachment(self, attachment: str) -> SavedChampion:
-        """Save these weights as a new version of their champion. Raises UnknownAttachment, ChampionConflict, NotSaved."""
+        """Save an attachment as a new version of its champion. Raises UnknownAttachment, ChampionConflict, NotSaved."""
         return self._attachments.save(attachment)
 
     def drop_attachment(self, attachment: str) -> None:
-        """Delete weights on trial. Raises UnknownAttachment."""
+        """Delete an attachment. Raises UnknownAttachment."""
         self._attachments.drop(attachment)
 
 

@@ -12,15 +12,20 @@ from tqdm import tqdm
 from engines.errors import EngineError
 from engines.types import Progress
 from studio.archive import verify
-from studio.champions.champion import check_id
+from studio.champion_format.champion import check_id
 from studio.champions.champions import Champions
-from studio.champions.library import SavedChampion
+from studio.champions.saved import SavedChampion
 from studio.jobs import Job
 from studio.progress import ProgressReporter
-from studio.stores import TransferPlan
+from studio.stores.entry import TransferPlan
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
 SHOWN_EVERY_S = 0.1
+HERE = {
+    "same": "up to date in the library",
+    "other": "another version is in the library",
+    "absent": "not in the library",
+}
 BAR = "{desc} |{bar:30}| {percentage:3.0f} %"
 
 Open = Callable[[], Champions]
@@ -32,7 +37,9 @@ def main(arguments: Sequence[str], open_champions: Open) -> int:
     try:
         return parsed.run(parsed, open_champions)
     except KeyboardInterrupt:
-        return _refuse("stopped; nothing was saved. Start a transfer again to resume it", INTERRUPTED)
+        return _refuse(
+            "stopped; nothing was saved. An upload or download continues if you run the same command again", INTERRUPTED
+        )
     except EngineError as error:
         return _refuse(str(error), FAILED)
 
@@ -40,7 +47,7 @@ def main(arguments: Sequence[str], open_champions: Open) -> int:
 def parser() -> ArgumentParser:
     """Return the parser; `run` of its result is the function of the command."""
     commands = ArgumentParser(
-        prog="python -m studio.champions", description="Package, import, check, push and pull champions."
+        prog="python -m studio.champions", description="Export, import, check, upload and download champions."
     )
     kinds = commands.add_subparsers(required=True, metavar="COMMAND")
 
@@ -51,15 +58,17 @@ def parser() -> ArgumentParser:
             added.add_argument(operand)
         return added
 
-    packing = command("pack", _pack, "save a champion as an archive", "id")
+    packing = command("pack", _pack, "export a champion as an archive", "id")
     packing.add_argument("-o", "--output", metavar="FILE", help="default: ID.tar.gz in this folder")
     unpacking = command("unpack", _unpack, "import an archive into the library", "file")
-    command("verify", _verify, "show the content of an archive and check it", "file")
-    pushing = command("push", _push, "push a champion to a store; resumes an interrupted push", "id", "store")
-    pulling = command("pull", _pull, "pull a champion from a store; resumes an interrupted pull", "id", "store")
+    command("verify", _verify, "check an archive and show what is in it", "file")
+    pushing = command("push", _push, "upload a champion to a store; continues an interrupted upload", "id", "store")
+    pulling = command(
+        "pull", _pull, "download a champion from a store; continues an interrupted download", "id", "store"
+    )
     command("list", _list, "list the champions of the library or of a store").add_argument("store", nargs="?")
     for transfer in (pushing, pulling):
-        transfer.add_argument("--dry-run", action="store_true", help="show the plan only")
+        transfer.add_argument("--dry-run", action="store_true", help="only show what would be done")
     for importing in (unpacking, pulling):
         target = importing.add_mutually_exclusive_group()
         target.add_argument("--as", dest="as_id", metavar="ID", default="", help="save as a new champion with this id")
@@ -97,7 +106,7 @@ def _push(arguments: Namespace, open_champions: Open) -> int:
     plan = _wait_for((champions.plan_push if arguments.dry_run else champions.push)(arguments.id, arguments.store))
     if not isinstance(plan, TransferPlan) or arguments.dry_run or plan.action == "nothing":
         return _print(getattr(plan, "sentence", ""))
-    return _print(f"pushed {arguments.id} to {arguments.store}")
+    return _print(f"uploaded {arguments.id} to {arguments.store}")
 
 
 def _pull(arguments: Namespace, open_champions: Open) -> int:
@@ -111,10 +120,10 @@ def _list(arguments: Namespace, open_champions: Open) -> int:
     champions = open_champions()
     if arguments.store:
         for listed in champions.browse(arguments.store):
-            _print(listed.entry.note or f"{listed.entry.id}  {listed.entry.bytes / 1e6:,.1f} MB  here: {listed.here}")
+            _print(listed.entry.note or f"{listed.entry.id}  {listed.entry.bytes / 1e6:,.1f} MB  {HERE[listed.here]}")
         return DONE
     for saved in champions.list():
-        kind = "fine-tuned" if saved.champion.fine_tuned else "base"
+        kind = "fine-tuned" if saved.champion.fine_tuned else "without fine-tuned weights"
         _print(f"{saved.champion.id}  {kind}  {saved.saved_at:%Y-%m-%d %H:%M} UTC  {saved.version[:12]}")
     return DONE
 
@@ -134,7 +143,7 @@ def _finish_import(job: Job) -> int:
 
 
 def _wait_for(job: Job) -> object:
-    """Return the job's result. Raises EngineError if the job failed; an interrupt stops the job before it is raised."""
+    """Return the job's result. Raises EngineError if the job failed. An interrupt stops the job and is raised again."""
     with _progress_bar() as report:
         try:
             while not job.ended:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engines.types import Reference
-from studio.champions.champion import BadChampion, Champion, Votes, proposed_id
-from studio.champions.library import Library, SavedChampion
-from studio.champions.members import METADATA, PICTURES, PORTRAITS, TRANSCRIPT, write_members, write_words
-from studio.database import saving
+from studio.champion_format.champion import BadChampion, Champion, Votes, proposed_id
+from studio.champion_format.members import METADATA, PICTURES, PORTRAITS, TRANSCRIPT, write_members, write_words
+from studio.champions.library import Library
+from studio.champions.saved import SavedChampion
+from studio.disk.database import saving
 from studio.history import History, StoredTake
 from studio.listening import Listening
 from studio.references.session_clips import SessionClips
@@ -25,7 +26,7 @@ class TakeVoice:
     settings: Mapping[str, float]  # the take's chosen settings and its seed
     line: str
     licence: str  # licence of the engine's weights
-    votes: Votes | None  # None if the take was not heard blind
+    votes: Votes | None  # results of blind trials; None if the take was in none
     champion: str = ""  # the champion that spoke the take; empty = a clip
     version: str = ""  # version of that champion
     name: str = ""  # the clip's name, as a person would write it

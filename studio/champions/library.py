@@ -3,47 +3,31 @@
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 
 from sqlmodel import Session, col, select, update
 
-from studio.champions.blobs import Blobs
-from studio.champions.champion import BadChampion, Champion, ChampionConflict, UnknownChampion, check_id
-from studio.champions.members import (
+from studio.champion_format.champion import BadChampion, Champion, ChampionConflict, UnknownChampion, check_id
+from studio.champion_format.members import (
     METADATA,
-    REQUIRED,
     TRANSCRIPT,
     WEIGHTS,
-    Manifest,
     identity,
     measure,
     measured,
     write_words,
 )
-from studio.champions.recovery import MANIFEST, Version, VersionFiles
+from studio.champions.blobs import Blobs
+from studio.champions.recovery import Version, VersionFiles
 from studio.champions.rows import ChampionRow, VersionRow, WeightsRow
-from studio.database import open_database, saving, transaction
-from studio.files import link_or_copy
-from studio.housekeeping import sweep
+from studio.champions.saved import SavedChampion, VersionReader
+from studio.disk.database import open_database, saving, transaction
+from studio.disk.files import link_or_copy
+from studio.disk.housekeeping import sweep
 
-STAGED_S = 21_600.0  # longer than any save takes: a killed process left older files
-CACHED = 1_024
-
-
-@dataclass(frozen=True, slots=True)
-class SavedChampion:
-    """One version of a champion in the library."""
-
-    champion: Champion
-    version: str  # the identity of the content
-    members: Manifest
-    saved_at: datetime
-    weights: str  # SHA-256 of the verified weights; empty for a base champion
+STAGED_S = 21_600.0  # longer than any save takes; only a killed process leaves older files
 
 
 class Library:
@@ -59,7 +43,7 @@ class Library:
         self._database = open_database(data_dir, ChampionRow, VersionRow, WeightsRow)
         with transaction(self._database) as session:
             self._files.adopt(session, self._now())
-        self._champion = lru_cache(CACHED)(self._read_champion)  # versions never change
+        self._versions = VersionReader(self._blobs)
 
     # Reading.
 
@@ -69,23 +53,23 @@ class Library:
         chosen = select(VersionRow).join(ChampionRow, current[0] & current[1])
         with Session(self._database) as session:
             rows = session.exec(chosen.where(col(ChampionRow.deleted_at).is_(None))).all()
-            return self._newest_first(session, rows)
+            return self._versions.newest_first(session, rows)
 
     def get(self, id: str, version: str = "") -> SavedChampion:
-        """Return the current version, or the given one. Raises UnknownChampion; a deleted champion is unknown."""
+        """Return a version of a champion, by default the current one. Raises UnknownChampion, also for a deleted champion."""
         with Session(self._database) as session:
             row = self._current(session, id)
             found = session.get(VersionRow, (id, version or row.version))
-            if found is None or not self._is_here(found):
+            if found is None or not self._versions.is_here(found):
                 raise UnknownChampion(f"champion {id} does not have this version; choose a version from the list")
-            return self._saved(session, found)
+            return self._versions.read(session, found)
 
     def versions(self, id: str) -> Sequence[SavedChampion]:
         """Return every version, newest first. Raises UnknownChampion."""
         with Session(self._database) as session:
             self._current(session, id)
             rows = session.exec(select(VersionRow).where(VersionRow.champion_id == id)).all()
-            return self._newest_first(session, rows)
+            return self._versions.newest_first(session, rows)
 
     def path(self, saved: SavedChampion, member: str) -> Path:
         """Return a member's file, which never changes. Raises UnknownChampion if the version lacks the member."""
@@ -111,7 +95,7 @@ class Library:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def stage(self, saved: SavedChampion, folder: Path, without: Collection[str] = ()) -> None:
-        """Add a version's members to a staging folder, as links if possible. Replace these files; never write to them."""
+        """Add a version's members to a staging folder, as links if possible. Never write to these files; replace them."""
         for name in set(saved.members) - set(without):
             link_or_copy(self.path(saved, name), folder / name)
 
@@ -131,7 +115,8 @@ class Library:
                 saved_at=self._now(),
                 verified=verified.sha256 if verified else "",
             )
-            with transaction(self._database):  # no purge runs now, and the next purge keeps these blobs
+            # A purge cannot run in a transaction, and later purges keep the blobs of a recorded version.
+            with transaction(self._database):
                 begun = self._files.begin(version)
             try:
                 for name, member in members.items():
@@ -206,9 +191,8 @@ class Library:
         Files that no row names stay.
         """
         with transaction(self._database) as session:
-            self._files.adopt(
-                session, self._now()
-            )  # restores champions that only an older backup of the database marks as deleted
+            # Restore champions that are deleted only in the database, which may come from an older backup.
+            self._files.adopt(session, self._now())
             now, deleted_at = self._now(), col(ChampionRow.deleted_at)
             session.exec(update(ChampionRow).where(deleted_at > now).values(deleted_at=now))  # the clock was wrong
             gone = session.exec(select(ChampionRow).where(deleted_at <= now - older_than_s)).all()
@@ -227,9 +211,9 @@ class Library:
     # Internal.
 
     def _advance(self, session: Session, id: str, version: str, expected: str) -> None:
-        """Set the current version. Raises ChampionConflict if it is not the expected one; a deleted champion has none.
+        """Set the current version. Raises ChampionConflict if the current version is not `expected`.
 
-        Raises BadChampion if the champion is new and its id is reserved.
+        A deleted champion has no current version. Raises BadChampion if the champion is new and its id is reserved.
         """
         row = session.get(ChampionRow, id) or ChampionRow(id=id, version="")
         if expected != (row.version if row.deleted_at is None else ""):
@@ -245,21 +229,3 @@ class Library:
         if row is None or row.deleted_at is not None:
             raise UnknownChampion(f"champion {id[:64]} not found; check the id, or whether the champion was deleted")
         return row
-
-    def _newest_first(self, session: Session, rows: Iterable[VersionRow]) -> Sequence[SavedChampion]:
-        saved = (self._saved(session, row) for row in rows if self._is_here(row))
-        return sorted(saved, key=lambda one: one.saved_at, reverse=True)
-
-    def _is_here(self, row: VersionRow) -> bool:
-        """Return True if the files of a version exist: a database from a backup may list purged versions."""
-        members = MANIFEST.validate_json(row.manifest)
-        return all(self._blobs.has(members[name].sha256) for name in REQUIRED)
-
-    def _saved(self, session: Session, row: VersionRow) -> SavedChampion:
-        version = Version.of(row, session)
-        champion = self._champion(version.members[METADATA].sha256, version.members[TRANSCRIPT].sha256)
-        saved_at = datetime.fromtimestamp(version.saved_at, UTC)
-        return SavedChampion(champion, version.version, version.members, saved_at, version.verified)
-
-    def _read_champion(self, metadata: str, transcript: str) -> Champion:
-        return Champion.read(self._blobs.path(metadata).read_bytes(), self._blobs.path(transcript).read_bytes())

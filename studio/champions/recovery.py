@@ -1,6 +1,6 @@
 """The library's rows as JSON files, from which a lost database is restored.
 
-A blob is removed only if a purged or never saved version names it and no saved version does.
+A blob is removed only if a version that was purged or never saved names the blob, and no saved version does.
 """
 
 import logging
@@ -12,10 +12,10 @@ from pathlib import Path
 from pydantic import TypeAdapter
 from sqlmodel import Session, col, select
 
+from studio.champion_format.members import WEIGHTS, Member
 from studio.champions.blobs import Blobs
-from studio.champions.members import WEIGHTS, Member
 from studio.champions.rows import ChampionRow, VersionRow, WeightsRow
-from studio.descriptions import Descriptions
+from studio.disk.descriptions import Descriptions
 
 YOUNG_S = 3_600.0  # longer than any save takes
 log = logging.getLogger(__name__)
@@ -79,10 +79,10 @@ class VersionFiles:
         self._versions = Descriptions(folder / "versions", Version)
         self._current = Descriptions(folder / "current", CurrentVersion)
         self._unkept = Descriptions(folder / "unkept", Version)
-        self._abandoned: set[str] = set()  # saves of this process that failed
+        self._abandoned: set[str] = set()  # names of saves that failed in this process
 
     def begin(self, version: Version) -> str:
-        """Record a version's blobs before they are written, so that the blobs of an interrupted save can be removed."""
+        """Record a version's blobs before they are written, so that a later purge finds the blobs of an interrupted save."""
         begun = secrets.token_hex(8)
         self._unkept.write(begun, version)
         return begun
@@ -110,7 +110,7 @@ class VersionFiles:
         self._current.remove(id)
 
     def adopt(self, session: Session, now: float) -> None:
-        """Add rows for complete versions without one, and restore champions that only the database marks as deleted.
+        """Add rows for complete versions without one, and restore champions that are deleted only in the database.
 
         Both happen if the database was lost or comes from a backup.
         """
@@ -134,7 +134,7 @@ class VersionFiles:
             log.info("added %d versions of champions that were missing in the database", len(lost))
 
     def complete(self, session: Session) -> None:
-        """Write missing files, for versions from an older studio or after a loss."""
+        """Write missing files, for versions from an older studio or after files were lost."""
         described = self._versions.names()
         for row in session.exec(select(VersionRow)):
             version = Version.of(row, session)
@@ -147,7 +147,7 @@ class VersionFiles:
         """Remove the blobs of versions that are not saved. Blobs of running saves, and blobs without a version, stay."""
         saved = [self._versions.read(name) for name in self._versions.names()]
         saved += [Version.of(row, session) for row in session.exec(select(VersionRow))]
-        if None in saved:  # a version's blobs are unknown, so no blob may be removed
+        if None in saved:  # the blobs of a version are unknown, so no blob may be removed
             return
         needed: set[str] = set().union(*(version.blobs for version in saved if version))
         unkept = {name: version for name in self._unkept.names() if (version := self._unkept.read(name))}

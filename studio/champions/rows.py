@@ -4,7 +4,10 @@ from sqlmodel import Field, SQLModel
 
 
 class ChampionRow(SQLModel, table=True):
-    """The current version. Exclusive transactions change `version`, so only one of two simultaneous saves succeeds."""
+    """The current version of a champion.
+
+    Exclusive transactions change `version`, so only one of two simultaneous saves succeeds.
+    """
 
     __tablename__ = "champion"
 
@@ -14,7 +17,7 @@ class ChampionRow(SQLModel, table=True):
 
 
 class VersionRow(SQLModel, table=True):
-    """An immutable version; equal content is the same version."""
+    """An immutable version. Saving equal content again gives the same version."""
 
     __tablename__ = "champion_version"
 
@@ -30,4 +33,4 @@ class WeightsRow(SQLModel, table=True):
     __tablename__ = "champion_weights"
 
     original: str = Field(primary_key=True)  # SHA-256 of model.pt
-    verified: str  # SHA-256 of the safetensors made from it
+    verified: str  # SHA-256 of the safetensors made from model.pt

@@ -7,10 +7,11 @@ from typing import Any
 
 import soundfile
 
-from studio.champions.champion import Champion
-from studio.champions.library import Library, SavedChampion
-from studio.champions.members import ORIGINAL, PORTRAITS, REFERENCE
-from studio.history.takes import peaks
+from engines.audio import peaks
+from studio.champion_format.champion import Champion
+from studio.champion_format.members import ORIGINAL, PORTRAITS, REFERENCE
+from studio.champions.library import Library
+from studio.champions.saved import SavedChampion
 
 ROOT = "/studio/champions"
 COLUMNS = 120  # columns of a card's waveform

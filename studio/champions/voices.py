@@ -8,8 +8,9 @@ import soundfile
 
 from engines.errors import BadAudio
 from engines.types import Audio, Reference, Weights
-from studio.champions.library import Library, SavedChampion
-from studio.champions.members import ORIGINAL, REFERENCE
+from studio.champion_format.members import ORIGINAL, REFERENCE
+from studio.champions.library import Library
+from studio.champions.saved import SavedChampion
 
 DECODED_MAX = 32
 
@@ -27,13 +28,13 @@ class Voices:
     """Decodes the references of champions. Each version is decoded once, because versions never change."""
 
     def __init__(self, library: Library, attached: Callable[[str], Weights]) -> None:
-        """Use `attached` to find weights on trial by the id of their attachment."""
+        """Use `attached` to find the weights of an attachment by its id."""
         self._library = library
         self._attached = attached
         self._reference = lru_cache(DECODED_MAX)(self._decoded)
 
     def get(self, id: str, version: str = "", attachment: str = "") -> ChampionVoice:
-        """Return the current version or the given one, with its own weights or those on trial.
+        """Return the champion's voice, by default in the current version, with its own weights or those of an attachment.
 
         Raises UnknownChampion, UnknownAttachment, BadAudio.
         """

@@ -1,7 +1,7 @@
 """Move the boundaries of words to silences and to changes of the sound, and place the phones inside words.
 
-The recogniser's attention places words to about 0.1 s. A boundary then moves to a silence nearby, else to the moment where the
-spectrum changes most and the level is low.
+The recogniser's attention places words to about 0.1 s. Each boundary then moves to a silence nearby. Without a silence, the
+boundary moves to the moment where the spectrum changes most and the level is low.
 """
 
 from collections.abc import Sequence
@@ -17,15 +17,16 @@ from studio.ears.vocabulary import TimedPhone, TimedWord
 
 HOP_S, FRAME_S = 0.005, 0.02
 BANDS = 24
-REACH_S = 0.16  # a boundary moves at most this far without a silence
+REACH_S = 0.16  # if there is no silence, a boundary moves at most this far
 SILENCE_REACH_S = 0.3
-SILENCE_GAIN, LONG_S = 16.0, 0.15  # a silence of LONG_S or longer is worth this much
+SILENCE_GAIN, LONG_S = 16.0, 0.15  # the cost of a silence of LONG_S or longer is lower by this amount
 SEPARATE, MOMENTS = 4, 6
 LENGTH_SPREAD = 0.35  # standard deviation of the logarithm of a word's length
-PRIOR_S = 0.06  # standard deviation of the recogniser's boundaries
+PRIOR_S = 0.06  # standard deviation of the recogniser's error at a boundary
 CHANGE_WEIGHT, LEVEL_WEIGHT = 1.0, 0.6
-LEAST_S = 0.03  # length of a word
-PAUSE_S, WORD_S = 0.15, 0.12  # a pause ends the last word if it is this long, and this long after the word's start
+LEAST_S = 0.03  # shortest word
+# A pause of PAUSE_S or more ends the last word, at least WORD_S after the start of the word.
+PAUSE_S, WORD_S = 0.15, 0.12
 VOWEL_UNITS, LONG_UNITS, SHORT_UNITS, USUAL_UNITS = 1.5, 2.0, 0.6, 1.0  # typical lengths of phones, in units
 LONG = {"AA", "AO", "AW", "AY", "EY", "IY", "OW", "OY", "UW", "ER", "AE"}
 SHORT = {"D", "T", "B", "DH", "HH", "R", "L", "W", "Y", "N"}
@@ -33,7 +34,10 @@ VOWELS = LONG | {"AH", "EH", "IH", "UH"}
 
 
 def refine(audio: Audio, words: Sequence[TimedWord]) -> tuple[TimedWord, ...]:
-    """Return the words with refined times, in order and without overlaps. The phones of the words count, their times do not."""
+    """Return the words with refined times, in order and without overlaps.
+
+    The given words must have phones, but the times of these phones are not used.
+    """
     if not words:
         return ()
     curve = _Curve(audio)
@@ -51,7 +55,7 @@ def refine(audio: Audio, words: Sequence[TimedWord]) -> tuple[TimedWord, ...]:
 
 
 class Gap(NamedTuple):
-    """A possible boundary: the end of the word before it, the start of the word after it, and its cost."""
+    """A possible boundary between two words: the end of the first, the start of the second, and the cost."""
 
     start_s: float
     end_s: float
@@ -59,7 +63,7 @@ class Gap(NamedTuple):
 
 
 def _cheapest(choices: Sequence[Sequence[Gap]], usual_s: Sequence[float]) -> list[Gap]:
-    """Choose one gap for each boundary (Viterbi). A word whose length is unusual costs more."""
+    """Choose one gap for each boundary with the lowest total cost (Viterbi). A word of unusual length adds a cost."""
     costs = [[gap.cost for gap in choices[0]]]
     back: list[list[int]] = [[0] * len(choices[0])]
     for before, here, usual in zip(choices, choices[1:], usual_s, strict=False):
@@ -78,7 +82,7 @@ def _cheapest(choices: Sequence[Sequence[Gap]], usual_s: Sequence[float]) -> lis
 
 
 def _unusual(length_s: float, usual_s: float) -> float:
-    """Return the cost of the length of a word: a log-normal prior."""
+    """Return the cost of the length of a word: the negative logarithm of a log-normal prior."""
     return float((np.log(max(length_s, LEAST_S / 10) / max(usual_s, LEAST_S)) / LENGTH_SPREAD) ** 2 / 2)
 
 
@@ -107,7 +111,7 @@ def _ordered(words: Sequence[TimedWord], starts: list[float], ends: list[float],
 
 
 class _Curve:
-    """The change of the spectrum and the level over time."""
+    """The change of the spectrum, and the level, over time."""
 
     def __init__(self, audio: Audio) -> None:
         rate = audio.sample_rate
@@ -129,11 +133,11 @@ class _Curve:
         return start, end
 
     def edge(self, at_s: float, speech_s: float) -> float:
-        """Return the edge of the speech if it is near, else the boundary."""
+        """Return the edge of the speech if it is near the boundary, else the boundary."""
         return speech_s if abs(at_s - speech_s) <= SILENCE_REACH_S else at_s
 
     def pause_after(self, start_s: float, end_s: float) -> float:
-        """Return the start of the first pause inside the last word, or its end. A sound after the pause is outside."""
+        """Return the end of the last word: the start of the first pause in it, else `end_s`. Later sounds are left out."""
         pauses = (span.start_s for span in self._quiet if span.length_s >= PAUSE_S)
         return next((at_s for at_s in pauses if start_s + WORD_S <= at_s < end_s), end_s)
 
@@ -147,7 +151,7 @@ class _Curve:
         return [*gaps, *self._changes(at_s)]
 
     def _changes(self, at_s: float) -> list[Gap]:
-        """Return the best moments within reach, at least SEPARATE frames apart."""
+        """Return the moments near a boundary where the spectrum changes most, at least SEPARATE frames apart."""
         low, high = (round((at_s + reach) / HOP_S) for reach in (-REACH_S, REACH_S))
         frames = np.arange(max(0, low), min(len(self._change), high + 1))
         if not len(frames):
@@ -173,10 +177,11 @@ def _away(span: TimeSpan, at_s: float) -> float:
 
 
 def _quiet(audio: Audio) -> list[TimeSpan]:
-    """Return the silences, however short."""
+    """Return all silences, also very short ones."""
     active = active_frames(audio.samples, audio.sample_rate)
     frame_s = frame_length(audio.sample_rate) / audio.sample_rate
-    edges = np.flatnonzero(np.diff(np.concatenate(([True], active, [True])).astype(int)))  # a silence begins, and ends
+    # Each pair of edges is the start and the end of a silence.
+    edges = np.flatnonzero(np.diff(np.concatenate(([True], active, [True])).astype(int)))
     return [TimeSpan(float(a) * frame_s, float(b) * frame_s) for a, b in zip(edges[::2], edges[1::2], strict=False)]
 
 

@@ -1,22 +1,24 @@
-"""Captions: heard words in segments that can be read, and their files in SubRip (SRT) and WebVTT."""
+"""Captions: divide heard words into segments of readable length, and write them as SubRip (SRT) or WebVTT files."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from textwrap import wrap
 
+from studio.ears.sentence_ends import ends_sentence
 from studio.ears.vocabulary import HeardWord
 
-CHARACTERS_MAX = 84  # two lines of 42, the usual limit
+LINE_MAX = 42  # characters in a line, and lines in a caption: the usual limits
+LINES_MAX = 2
 LENGTH_MAX_S = 7.0
 LENGTH_MIN_S = 0.1  # players skip captions without a duration
 GAP_S = 1.0  # a longer pause ends a segment
-SENTENCE_ENDS = (".", "!", "?", "…")
 Caption = tuple[float, float, str]  # start and end in seconds, text
 
 
 @dataclass(frozen=True, slots=True)
 class HeardSegment:
-    """Words that are shown together; at least one."""
+    """One or more words that are shown together."""
 
     words: tuple[HeardWord, ...]
 
@@ -47,9 +49,24 @@ def segments(words: Sequence[HeardWord]) -> list[HeardSegment]:
 
 def _ends(held: Sequence[HeardWord], word: HeardWord) -> bool:
     """Return True if a segment ends before this word."""
-    characters = sum(len(one.text) + 1 for one in held) + len(word.text)
-    full = characters > CHARACTERS_MAX or word.end_s - held[0].start_s > LENGTH_MAX_S
-    return full or held[-1].text.endswith(SENTENCE_ENDS) or word.start_s - held[-1].end_s > GAP_S
+    full = not fits(HeardSegment((*held, word)).text) or word.end_s - held[0].start_s > LENGTH_MAX_S
+    return full or ends_sentence(held[-1].text, word.text) or word.start_s - held[-1].end_s > GAP_S
+
+
+def fits(text: str) -> bool:
+    """Return True if a text fits into the lines of one caption."""
+    return len(_lines(text, LINE_MAX)) <= LINES_MAX
+
+
+def _broken(text: str) -> str:
+    """Return a text in as few lines as possible, the lines as even as possible."""
+    count = len(_lines(text, LINE_MAX))
+    even = next(lines for width in range(1, LINE_MAX + 1) if len(lines := _lines(text, width)) <= count)
+    return "\n".join(even)
+
+
+def _lines(text: str, width: int) -> list[str]:
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def captions(words: Sequence[HeardWord]) -> Iterator[Caption]:
@@ -61,7 +78,7 @@ def captions(words: Sequence[HeardWord]) -> Iterator[Caption]:
 def srt(captions: Iterable[Caption]) -> str:
     """Return captions in SubRip format."""
     return "".join(
-        f"{number}\n{_time(start, ',')} --> {_time(end, ',')}\n{text}\n\n"
+        f"{number}\n{_time(start, ',')} --> {_time(end, ',')}\n{_broken(text)}\n\n"
         for number, (start, end, text) in enumerate(captions, 1)
     )
 
@@ -69,7 +86,8 @@ def srt(captions: Iterable[Caption]) -> str:
 def vtt(captions: Iterable[Caption]) -> str:
     """Return captions in WebVTT format."""
     cues = (
-        f"{_time(start, '.')} --> {_time(end, '.')}\n{escape(text, quote=False)}\n\n" for start, end, text in captions
+        f"{_time(start, '.')} --> {_time(end, '.')}\n{escape(_broken(text), quote=False)}\n\n"
+        for start, end, text in captions
     )
     return "WEBVTT\n\n" + "".join(cues)
 

@@ -13,9 +13,9 @@ import psutil
 
 log = logging.getLogger(__name__)
 ROOT = Path(__file__).parents[2]
-ATTEMPTS = 2  # a process that dies is restarted once
+ATTEMPTS = 2  # a process that dies is started a second time
 LOST = (EOFError, OSError, pickle.UnpicklingError)
-DIED = object()  # the answer of a process that ended before it answered
+DIED = object()  # the result if the process ended before it answered
 
 
 class Child:
@@ -34,7 +34,7 @@ class Child:
         return self._process.pid if self._process else None
 
     def ask(self, task: Callable[..., object], given: tuple[object, ...], within_s: float) -> object:
-        """Return the answer of the process; DIED if it ended twice before it answered."""
+        """Return the answer of the process; DIED if the process ended twice before it answered."""
         with self._turn:
             self._awake()
             try:
@@ -77,7 +77,7 @@ class Child:
             size = psutil.Process(pid).memory_info().rss
             if size <= self._rss_max:
                 return
-            log.warning("the ears use %.1f GB; their process is replaced", size / 1e9)
+            log.warning("speech recognition uses %.1f GB; its process is replaced", size / 1e9)
             self._end()
 
     def _rest(self) -> None:

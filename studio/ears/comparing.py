@@ -10,5 +10,5 @@ from studio.ears.vocabulary import Comparison, TypedWord
 
 
 def hear(models: Models, audio: Audio, words: Sequence[TypedWord]) -> Comparison | None:
-    """Return the comparison; None if the words cannot be placed in the audio, see `can_place`."""
+    """Return the comparison; None if the words cannot be placed in the audio (see `can_place`)."""
     return compare(models.recogniser, audio, words) if can_place(audio, words) else None

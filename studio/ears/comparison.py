@@ -1,57 +1,45 @@
-"""Compare the words of a take with the words that are expected.
+"""Compare the words of a take with the expected words.
 
-Words are matched by sound first. Where they differ, the recogniser scores both versions of the line: the difference of their
-log likelihoods says which one the audio supports. Half the difference without audio is subtracted, because the recogniser
-prefers usual sentences (the factor corrects the language model inside the recogniser: McDermott et al. 2019).
+Words are matched by sound first. Where they differ, the recogniser scores two versions of the line: with the expected words and
+with the heard words. The evidence is the difference of the log likelihoods. Half of the difference without audio is
+subtracted, because the recogniser prefers usual sentences (the factor corrects the language model inside the recogniser:
+McDermott et al. 2019).
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
 from engines.types import Audio
-from studio.ears.dictionary import known
 from studio.ears.differences import Difference, differences
 from studio.ears.division import Part, divide
+from studio.ears.last_sentence import ENDS, maybe_spoken
 from studio.ears.listening import listen
 from studio.ears.placing import place_words
 from studio.ears.recogniser import Recogniser, ScoredWord
 from studio.ears.repeats import repeated
+from studio.ears.support import doubtful, supports, total
 from studio.ears.tempo import FROM_WORDS, paces
-from studio.ears.vocabulary import AddedWord, Comparison, TimedWord, Transcript, TypedWord, Verdict, WordFinding
+from studio.ears.verdicts import BARK_WORDS, FUNCTION, Judged, is_plain, judge
+from studio.ears.vocabulary import AddedWord, Comparison, Transcript, TypedWord, Verdict, WordFinding
 
 # Measured by `python -m bench.hearing`, tuned on the clips of assets/voices.
-LIKE, UNLIKE = 0.3, 0.4  # share of different phones: below, the word is kept; above, it may be another word
-UNLIKE_NAME = 0.6  # of words that the dictionary lacks, whose sound is a guess
-AGAINST = -2.0  # evidence below which a word was replaced
-AGAINST_FUNCTION = -8.0  # of words such as "the", which the recogniser often confuses
-GONE = 3.0  # evidence below which a word that is not heard is missing
-ADDED = -4.0  # evidence below which a word that is heard in addition was spoken
-STRONGLY_AGAINST = -2.5  # evidence below which a word was replaced by a similar one
-LOW, VERY_LOW = -3.5, -4.8  # mean log probability of a token, of words that the audio hardly or does not support
-# Pace below which a word is too short; the last word is often cut off, and then missing below LOST_LAST.
+LIKE = 0.3  # words with a smaller share of different phones are kept
+# An extra word was spoken if the evidence for the expected words is lower; the second value is for a copy of words beside it.
+ADDED, ADDED_AGAIN = -4.0, -2.0
+# The audio hardly supports words with a lower mean log probability of a token, or does not support them.
+LOW, VERY_LOW = -3.5, -4.8
+# Words with a lower pace are too short. The last word is often cut off; below LOST_LAST it is missing.
 SHORT, SHORT_LAST, LOST_LAST = 0.35, 0.55, 0.42
-LONG = 1.4  # pace above which a word may be spoken twice
+NOT_SHORT = 1.05  # words with a higher pace, and words beside them, may be spoken twice
+SUPPORT = 2.0  # words with less support are missing, or another word is spoken
 PRIOR = 0.5
-SHORT_WORDS = """
-a an the of to in on at and or but is was were are be been it its he she we you i my me his her our your that this for with by
-as so if had has have do did not no them they from up then than there when who will would can could
-"""
-FUNCTION = frozenset(SHORT_WORDS.split())
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A difference between the expected and the heard words, and the evidence for the expected ones."""
-
-    difference: Difference
-    evidence: float
-    last: bool = False  # True if no expected word follows; then a lost word changes no later word
 
 
 def compare(recogniser: Recogniser, audio: Audio, words: Sequence[TypedWord]) -> Comparison:
-    """Return the verdict on each expected word, and the words that are added. There is at least one expected word."""
+    """Return the verdict on each expected word, and the added words. `words` must not be empty."""
     passages = listen(recogniser, audio)
     parts = divide(words, passages)
     results = [_judged(recogniser, part) for part in parts]
@@ -59,84 +47,121 @@ def compare(recogniser: Recogniser, audio: Audio, words: Sequence[TypedWord]) ->
     findings = {place: WordFinding(word=word, verdict="kept", evidence=0.0) for place, word in enumerate(timed)}
     added: list[AddedWord] = []
     for part, (scored, judged) in zip(parts, results, strict=True):
-        _note_unlikely(findings, part, scored)
+        _note_unlikely(findings, words, part, scored)
         _note_short(findings, part)
         for one in judged:
             _note(findings, words, part, one)
             added += _added(part, one)
-        heard_twice = {one.place for one in added}
-        for token, copy in repeated(recogniser, part, _slow(part, timed)):
-            if findings[token.place].verdict == "kept" and not {token.place, token.place + 1} & heard_twice:
+        added_at = {one.place for one in added}
+        pace = dict(zip(part.written, paces([timed[place] for place in part.written]), strict=True))
+        if len(part.written) < FROM_WORDS:
+            continue  # the tempo is unknown, and the recogniser has no context
+        usual = (
+            content(words, part) - {near for place in added_at for near in (place - 1, place)} - _heard_at_starts(part)
+        )
+        unsure = [place for place in doubtful(part, scored, pace) if place in usual]
+        _note_unsupported(findings, supports(recogniser, part, scored, unsure))
+        for token, copy in repeated(recogniser, part, _maybe_twice(part, pace)):
+            if findings[token.place].verdict == "kept" and not {token.place, token.place + 1} & added_at:
                 added.append(AddedWord(heard=copy, place=token.place + 1, repeats=True))
+    for place in maybe_spoken(audio, words, parts):
+        if findings[place].verdict == "missing":
+            findings[place] = replace(findings[place], verdict="unsure")
     heard = Transcript(words=tuple(word for passage in passages for word in passage.words))
     return Comparison(words=tuple(findings.values()), added=tuple(added), transcript=heard)
 
 
 def _judged(recogniser: Recogniser, part: Part) -> tuple[tuple[ScoredWord, ...], list[Judged]]:
-    """Score the expected line and one version for each difference."""
+    """Score the expected line, and one changed line for each difference."""
     found = differences(part, LIKE)
     if not part.expected:
         return (), [Judged(one, ADDED - 1.0) for one in found]
     lines = [part.line, *(one.applied(part) for one in found)]
     heard = recogniser.score(part.passage.encoded, lines)
-    with_audio = [_total(words) for words in heard]
-    without = [_total(words) for words in recogniser.score_unheard(lines)] if found else []
+    with_audio = [total(words) for words in heard]
+    without = [total(words) for words in recogniser.score_unheard(lines)] if found else []
     return heard[0], [
         Judged(
             one,
             with_audio[0] - with_audio[at] - PRIOR * (without[0] - without[at]),
-            one.end == len(part.expected),
+            last=one.end == len(part.expected),
+            bark=len(part.expected) <= BARK_WORDS,
         )
         for at, one in enumerate(found, 1)
     ]
 
 
-def _total(words: Sequence[ScoredWord]) -> float:
-    return sum(sum(word.logs) for word in words)
-
-
 def _note(findings: dict[int, WordFinding], words: Sequence[TypedWord], part: Part, judged: Judged) -> None:
-    """Store the verdict on the words of a difference."""
+    """Store the verdict on the expected words of a difference."""
     one = judged.difference
     heard = " ".join(token.text for token in part.heard[one.heard_start : one.heard_end])
     for place in sorted({token.place for token in part.expected[one.start : one.end]}):
-        verdict = _verdict(words[place], judged)
+        verdict = judge(words[place], judged, said_twice=_said_twice(part, place))
         if verdict != "kept":
             timed = findings[place].word
             findings[place] = WordFinding(word=timed, verdict=verdict, evidence=round(judged.evidence, 2), heard=heard)
 
 
-def _verdict(word: TypedWord, judged: Judged) -> Verdict:
-    one, function = judged.difference, set(word.spoken) <= FUNCTION
-    if one.heard_start == one.heard_end:
-        limit = AGAINST_FUNCTION if function else GONE
-        return "missing" if judged.evidence < limit or (judged.last and not function) else "unsure"
-    if one.unlike <= LIKE:
-        return "kept"
-    named = not all(known(spoken) for spoken in word.spoken) or word.typed.lower() != " ".join(word.spoken)
-    if one.unlike <= (UNLIKE_NAME if named else UNLIKE):
-        return "misheard" if judged.evidence < STRONGLY_AGAINST and not (named or function) else "unsure"
-    return "misheard" if judged.evidence < (AGAINST_FUNCTION if function else AGAINST) else "unsure"
+def _said_twice(part: Part, place: int) -> bool:
+    """Return True if the same word is also before or after this word: the recogniser often leaves one of the two out."""
+    spoken = [(token.place, token.spoken) for token in part.expected]
+    return any(one == two and place in (at, after) for (at, one), (after, two) in pairwise(spoken))
 
 
-def _note_unlikely(findings: dict[int, WordFinding], part: Part, scored: Sequence[ScoredWord]) -> None:
-    """Doubt words that are heard although the recogniser finds them unlikely at their place."""
+def _note_unlikely(
+    findings: dict[int, WordFinding], words: Sequence[TypedWord], part: Part, scored: Sequence[ScoredWord]
+) -> None:
+    """Mark words as unsure or misheard if they are heard, but the recogniser finds them unlikely at their place."""
     for token, word in zip(part.expected, scored, strict=True):
         finding = findings[token.place]
-        if word.log < LOW and finding.verdict == "kept" and token.spoken not in FUNCTION and known(token.spoken):
-            verdict: Verdict = "misheard" if word.log < VERY_LOW else "unsure"
+        usual = is_plain(words[token.place]) and token.spoken not in FUNCTION
+        if word.log < LOW and finding.verdict == "kept" and usual:
+            surely = word.log < VERY_LOW and len(part.expected) > BARK_WORDS and not _said_twice(part, token.place)
+            verdict: Verdict = "misheard" if surely else "unsure"
             findings[token.place] = replace(finding, verdict=verdict, evidence=round(word.log, 2))
 
 
-def _slow(part: Part, timed: Sequence[TimedWord]) -> list[int]:
-    """Return the tokens that may be spoken twice: content words that last long, or are beside a word that does."""
-    pace = dict(zip(part.written, paces([timed[place] for place in part.written]), strict=True))
-    slow = {near for place, one in pace.items() if one > LONG for near in (place - 1, place, place + 1)}
-    return [at for at, token in enumerate(part.expected) if token.place in slow and token.spoken not in FUNCTION]
+def _note_unsupported(findings: dict[int, WordFinding], supported: Mapping[int, float]) -> None:
+    """Record the content words without which the line is as likely as with them.
+
+    A lost word lowers the support of the words beside it, so of neighbours only the one with the least support is recorded.
+    """
+    for place, support in sorted(supported.items(), key=lambda one: one[1]):
+        finding = findings[place]
+        beside = {findings[near].verdict for near in (place - 1, place + 1) if near in findings}
+        if support < SUPPORT and finding.verdict in ("kept", "unsure") and not beside & {"missing", "misheard"}:
+            verdict: Verdict = "misheard" if finding.heard else "missing"
+            findings[place] = replace(finding, verdict=verdict, evidence=round(support, 2))
+
+
+def content(words: Sequence[TypedWord], part: Part) -> set[int]:
+    """Return the content words of the dictionary that are spoken as they are written, and not heard as digits."""
+    digits = {at for at, token in enumerate(part.heard) if any(sign.isdigit() for sign in token.text)}
+    as_digits = {
+        token.place
+        for match in part.matches
+        if digits & {*range(match.heard_start, match.heard_end)}
+        for token in part.expected[match.start : match.end]
+    }
+    found = {token.place for token in part.expected if token.spoken not in FUNCTION} - as_digits
+    return {place for place in found if is_plain(words[place]) and not _said_twice(part, place)}
+
+
+def _heard_at_starts(part: Part) -> set[int]:
+    """Return the places of heard words at the start of a sentence. No earlier words let the recogniser guess these words."""
+    starts = {at for at, token in enumerate(part.expected) if at == 0 or part.expected[at - 1].text[-1] in ENDS}
+    heard = {match.start for match in part.matches if match.heard_end > match.heard_start and match.unlike <= LIKE}
+    return {part.expected[at].place for at in starts & heard}
+
+
+def _maybe_twice(part: Part, pace: Mapping[int, float]) -> list[int]:
+    """Return the tokens that may be spoken twice: content words that are not shorter than usual, or beside a longer word."""
+    near = {place for at, one in pace.items() if one > NOT_SHORT for place in (at - 1, at, at + 1)}
+    return [at for at, token in enumerate(part.expected) if token.place in near and token.spoken not in FUNCTION]
 
 
 def _note_short(findings: dict[int, WordFinding], part: Part) -> None:
-    """Doubt words that have too little time; such a last word is missing."""
+    """Mark words that are too short as unsure; a last word that is much too short is missing."""
     written = part.written
     common = {token.place for token in part.expected if token.spoken in FUNCTION}
     for place, pace in zip(written, paces([findings[place].word for place in written]), strict=True):
@@ -147,9 +172,9 @@ def _note_short(findings: dict[int, WordFinding], part: Part) -> None:
 
 
 def _added(part: Part, judged: Judged) -> Iterator[AddedWord]:
-    """Yield the words of a difference that has only heard words."""
+    """Yield the words of a difference that replace no expected word."""
     one = judged.difference
-    if one.start != one.end or judged.evidence >= ADDED:
+    if one.start != one.end or judged.evidence >= (ADDED_AGAIN if _is_copy(part, one) else ADDED):
         return
     place = (
         part.expected[one.start].place
@@ -160,3 +185,10 @@ def _added(part: Part, judged: Judged) -> Iterator[AddedWord]:
     for index in sorted({token.place for token in part.heard[one.heard_start : one.heard_end]}):
         spoken = {token.spoken for token in part.heard if token.place == index}
         yield AddedWord(heard=part.passage.words[index], place=place, repeats=spoken <= before)
+
+
+def _is_copy(part: Part, one: Difference) -> bool:
+    """Return True if added words repeat the expected words before or after them."""
+    copy = [token.spoken for token in part.heard[one.heard_start : one.heard_end]]
+    expected = [token.spoken for token in part.expected]
+    return copy in (expected[max(0, one.start - len(copy)) : one.start], expected[one.start : one.start + len(copy)])

@@ -1,7 +1,7 @@
 """Pronunciations of English words in ARPABET: the dictionary of the package misaki, else rules for letters.
 
-Only the files of misaki are read; its code is not imported. A word is searched in the text of a file, so that no dictionary
-of 180,000 words is kept in memory.
+Only the files of misaki are read; its code is not imported. A word is searched in the bytes of a mapped file, so that no
+dictionary of 180,000 words is kept in memory.
 """
 
 import importlib.util
@@ -21,7 +21,7 @@ ARPABET = {
     "p": "P", "ɹ": "R", "s": "S", "ʃ": "SH", "t": "T", "ɾ": "T", "T": "T", "ʔ": "T", "θ": "TH", "v": "V", "w": "W",
     "j": "Y", "z": "Z", "ʒ": "ZH",
 }  # fmt: skip
-BEFORE_R = {"AH", "ER"}  # these vowels and R are one phone
+BEFORE_R = {"AH", "ER"}  # one of these vowels and a following R are one phone
 WEAK = {"the": ("DH", "AH"), "a": ("AH",), "i": ("AY",)}
 VOICELESS, SIBILANT = {"P", "T", "K", "F", "TH"}, {"S", "Z", "SH", "ZH", "CH", "JH"}
 CONTRACTED = {"'s": "Z", "'ll": "AH L", "'d": "D", "'re": "ER", "'ve": "V", "'m": "M"}
@@ -123,7 +123,7 @@ def _going(word: str) -> Phones:
 
 
 def _stems(stem: str) -> list[str]:
-    """Return the words that may be before an ending: "walk", "rake", "stop" and "carry"."""
+    """Return possible base words of an inflected word whose ending was removed: "rake" and "rak" for "rak"."""
     double = [stem[:-1]] if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in VOWELS else []
     return [f"{stem}e", stem, *double, *([f"{stem[:-1]}y"] if stem.endswith("i") else [])]
 

@@ -1,4 +1,4 @@
-"""Passages in which the heard words differ from the expected ones."""
+"""Find the passages in which the heard words differ from the expected words."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from studio.ears.division import Part
 from studio.ears.phones import Match
 
-APART = 0.45  # matches that differ more are joined with lost and added words beside them
+APART = 0.45  # matches with a larger share of different phones are joined with lost and added words next to them
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Expected tokens, and the heard tokens in their place; one side may be empty."""
+    """Expected tokens, and the tokens that were heard in their place; one side may be empty."""
 
     start: int
     end: int
@@ -20,13 +20,13 @@ class Difference:
     unlike: float  # share of different phones
 
     def applied(self, part: Part) -> list[str]:
-        """Return the line as it would be written with the heard words."""
+        """Return the line with the heard words in place of the expected words."""
         expected = [token.text for token in part.expected]
         return [*expected[: self.start], *_texts(part, self.heard_start, self.heard_end), *expected[self.end :]]
 
 
 def differences(part: Part, like: float) -> list[Difference]:
-    """Return the differences in order; matches with at most `like` different phones are none."""
+    """Return the differences in order. A match whose share of different phones is at most `like` is no difference."""
     found: list[Difference] = []
     for match in part.matches:
         if match.unlike <= like:
@@ -45,7 +45,7 @@ def _adjoining(last: Difference, match: Match) -> bool:
 
 
 def _joins(last: Difference, match: Match) -> bool:
-    """Return True for two lost words, two added words, or a lost or added word beside a word that is another one."""
+    """Return True if two differences belong together: two lost words, two added words, or one of these next to another word."""
     one_sided = [one.start == one.end or one.heard_start == one.heard_end for one in (last, match)]
     if all(one_sided):
         return (last.start == last.end) == (match.start == match.end)
@@ -53,7 +53,7 @@ def _joins(last: Difference, match: Match) -> bool:
 
 
 def _texts(part: Part, start: int, end: int) -> Iterator[str]:
-    """Yield each heard word once, although several spoken words may belong to it."""
+    """Yield each heard word once, also if it has several spoken words."""
     seen = -1
     for token in part.heard[start:end]:
         if token.place != seen:

@@ -1,18 +1,20 @@
 """Divide the words of a text among the passages of a take."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from studio.ears.dictionary import pronounce
 from studio.ears.listening import HeardPassage
 from studio.ears.phones import Match, matches
-from studio.ears.spoken import spoken_as
+from studio.ears.spoken import spoken_as, with_plain_apostrophes
 from studio.ears.vocabulary import HeardWord, TypedWord
+
+MARKS = ".,;:!?"
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A spoken word, as the recogniser would write it."""
+    """A spoken word, written as the recogniser would write it."""
 
     text: str  # with capitals and punctuation
     spoken: str
@@ -25,7 +27,7 @@ class Part:
 
     passage: HeardPassage
     expected: tuple[Token, ...]
-    heard: tuple[Token, ...]  # places count within the passage
+    heard: tuple[Token, ...]  # their places are indices within the passage
     matches: tuple[Match, ...]
 
     @property
@@ -40,7 +42,7 @@ class Part:
 
 
 def divide(words: Sequence[TypedWord], passages: Sequence[HeardPassage]) -> list[Part]:
-    """Give each expected word to the passage in which it is heard best; a written word stays whole."""
+    """Give each expected word to the passage in which it is heard best; the spoken words of a written word stay together."""
     wanted = tokens(words)
     heard = [heard_tokens(passage.words) for passage in passages]
     if len(passages) == 1:
@@ -53,18 +55,18 @@ def divide(words: Sequence[TypedWord], passages: Sequence[HeardPassage]) -> list
 
 
 def tokens(words: Sequence[TypedWord]) -> list[Token]:
-    """Return the spoken words of written words, in the written form where both are the same word."""
+    """Return the spoken words of written words, with capitals and punctuation if a word is spoken as it is written."""
     found: list[Token] = []
     for place, word in enumerate(words):
-        same = len(word.spoken) == 1 and word.typed.lower().replace("’", "'") == word.spoken[0]
-        texts = [word.typed] if same else list(word.spoken)
+        written = with_plain_apostrophes(word.typed)  # the recogniser writes only plain apostrophes
+        texts = [written] if [written.lower()] == list(word.spoken) else list(word.spoken)
         texts[-1] += word.closing
         found += [Token(text, spoken, place) for text, spoken in zip(texts, word.spoken, strict=True)]
     return found
 
 
 def heard_tokens(words: Sequence[HeardWord]) -> list[Token]:
-    """Return the spoken words of heard words; signs without a sound have none."""
+    """Return the spoken words of heard words; punctuation has none."""
     spoken = [(word.text, spoken_as(word.text), place) for place, word in enumerate(words)]
     return [Token(text, one, place) for text, parts, place in spoken for one in parts]
 
@@ -75,11 +77,31 @@ def match(wanted: Sequence[Token], heard: Sequence[Token]) -> list[Match]:
 
 
 def _part(passage: HeardPassage, wanted: Sequence[Token], heard: Sequence[Token]) -> Part:
-    return Part(passage, tuple(wanted), tuple(heard), tuple(match(wanted, heard)))
+    found = tuple(match(wanted, heard))
+    return Part(passage, tuple(_spelled_as_heard(wanted, heard, found)), tuple(heard), found)
+
+
+def _spelled_as_heard(wanted: Sequence[Token], heard: Sequence[Token], found: Sequence[Match]) -> list[Token]:
+    """Spell words that are heard with another spelling as the recogniser does ("liters"), which finds its own more likely."""
+    spelled = list(wanted)
+    for one in found:
+        alone = one.end - one.start == one.heard_end - one.heard_start == 1
+        if alone and not one.unlike:
+            token, other = wanted[one.start], heard[one.heard_start]
+            spelled[one.start] = replace(token, text=_respelled(token, other))
+    return spelled
+
+
+def _respelled(token: Token, heard: Token) -> str:
+    bare = heard.text.strip(MARKS)
+    if bare.lower() != heard.spoken or heard.spoken == token.spoken:
+        return token.text
+    closing = token.text[len(token.text.rstrip(MARKS)) :]
+    return (heard.spoken.capitalize() if token.text[:1].isupper() else heard.spoken) + closing
 
 
 def _owners(wanted: Sequence[Token], heard: Sequence[Sequence[Token]]) -> dict[int, int]:
-    """Return the passage of each written word."""
+    """Return the index of the passage for each written word."""
     flat = [(token, at) for at, part in enumerate(heard) for token in part]
     owners: dict[int, int] = {}
     last = 0

@@ -1,8 +1,8 @@
 """The ears of the studio: a service that hears clips and takes in child processes of low priority.
 
 A child process starts on first use, and ends when idle. It is replaced when it dies, when it is too slow, and when it uses too
-much memory. An address-space limit is not usable, because CTranslate2 and torch reserve far more than they use; therefore
-the resident size is read after each task.
+much memory. The resident size is read after each task. A limit of the address space is not usable, because CTranslate2 and
+torch reserve far more than they use.
 """
 
 import logging
@@ -28,14 +28,14 @@ Given = TypeVarTuple("Given")
 T = TypeVar("T")
 
 IDLE_S = 120.0
-WITHIN_S, TIMES_S = 120.0, 6.0  # time limit of a task: a constant, and seconds for each second of audio
+WITHIN_S, TIMES_S = 120.0, 6.0  # time limit of a task: WITHIN_S, plus TIMES_S for each second of audio
 RSS_MAX = 2_000_000_000  # bytes; 0.25 GB are usual, 0.8 GB with the models of the take checks
 THREADS = 2
-OFF = "the studio's ears are off; remove STUDIO_EARS=off to use them"
+OFF = "speech recognition is off; remove STUDIO_EARS=off from the environment and restart the studio"
 
 
 class EarsFailed(Unavailable):
-    """The ears are off, or could not hear this audio; the message says which."""
+    """The ears are off, or could not hear this audio; the message gives the reason."""
 
 
 class EarsOff(EarsFailed):
@@ -60,7 +60,8 @@ class Ears:
         self._on, self._within_s = on, within_s
         used = command or (sys.executable, "-m", "studio.ears.process", source, str(THREADS))
         self._children = [Child(used, idle_s, rss_max) for _ in range(children)]
-        self._free: LifoQueue[Child] = LifoQueue()  # the child that worked last, whose models are loaded, comes first
+        # Last in, first out: the child that worked last has its models loaded.
+        self._free: LifoQueue[Child] = LifoQueue()
         for child in self._children:
             self._free.put(child)
         self._later = ThreadPoolExecutor(children, "ears")
@@ -77,7 +78,7 @@ class Ears:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """Return the ids of the child processes that run."""
+        """Return the ids of the running child processes."""
         return tuple(child.pid for child in self._children if child.pid)
 
     def transcribe(self, clip: Audio) -> Transcript:
@@ -101,10 +102,14 @@ class Ears:
         finally:
             self._free.put(child)
         if answer is DIED:
-            raise EarsFailed("the audio could not be heard, because it took too long; try a shorter part")
+            raise EarsFailed("speech recognition took too long; try again with shorter audio")
         if isinstance(answer, Failure):
-            log.warning("the ears failed: %s", answer.message)
-            said = answer.message if answer.expected else f"the audio could not be heard ({answer.message})"
+            log.warning("speech recognition failed: %s", answer.message)
+            said = (
+                answer.message
+                if answer.expected
+                else f"speech recognition failed ({answer.message}); try again, or read the log of the studio"
+            )
             raise EarsFailed(said)
         return cast(T, answer)
 

@@ -1,4 +1,4 @@
-"""Rough ARPABET for English-looking words that the recogniser's dictionary lacks, such as names of a game.
+"""Rules that give a rough ARPABET pronunciation of words that the dictionary lacks, such as names of a game.
 
 The longest matching rule maps letters to phones. The result suffices to find a word in audio, not to judge it.
 """
@@ -28,13 +28,13 @@ def pronounce_letters(word: str) -> tuple[str, ...]:
     place = 0
     while place < len(letters):
         taken, said = _next(letters, place)
-        phones += [phone for phone in said if not phones or phone != phones[-1]]  # a double letter is one sound
+        phones += [phone for phone in said if not phones or phone != phones[-1]]  # a doubled letter is spoken once
         place += taken
     return tuple(phones)
 
 
 def _next(letters: str, place: int) -> tuple[int, list[str]]:
-    """Return how many letters the next rule consumes, and their phones."""
+    """Return the number of letters that the next rule consumes, and their phones."""
     rest = letters[place:]
     if place and rest in AT_END:
         silent = rest == "e" and any(c in VOWELS for c in letters[:place])

@@ -3,11 +3,14 @@
 from dataclasses import dataclass, replace
 
 from engines.types import Audio
+from studio.ears.dictionary import pronounce
 from studio.ears.models import Models
 from studio.ears.recogniser import Encoded, Recogniser
 from studio.ears.sound import passages
 from studio.ears.spoken import spoken_as
 from studio.ears.vocabulary import HeardWord, Transcript
+
+FASTEST_PHONES_PER_S = 18.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,7 +24,17 @@ class HeardPassage:
 def listen(recogniser: Recogniser, audio: Audio) -> list[HeardPassage]:
     """Hear a clip; its passages are in order."""
     encoded = (recogniser.encode(passage) for passage in passages(audio))
-    return [HeardPassage(one, recogniser.hear(one)) for one in encoded]
+    return [HeardPassage(one, without_loop(recogniser.hear(one), one.passage.length_s)) for one in encoded]
+
+
+def without_loop(words: tuple[HeardWord, ...], length_s: float) -> tuple[HeardWord, ...]:
+    """Return the words of a passage. If the recogniser repeats them faster than anybody speaks, return one repetition."""
+    spoken = [tuple(spoken_as(word.text)) for word in words]
+    phones = sum(len(pronounce(one)) for parts in spoken for one in parts)
+    if phones <= FASTEST_PHONES_PER_S * length_s:
+        return words
+    periods = (count for count in range(1, len(words)) if spoken[count:] == spoken[:-count])
+    return words[: next(periods, len(words))]
 
 
 def transcribe(models: Models, audio: Audio) -> Transcript:

@@ -11,9 +11,9 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Models:
-    """The recogniser and further models of one process. Not thread-safe."""
+    """The recogniser and the other models of one process. Not thread-safe."""
 
-    source: str = EMBEDDED  # of the recogniser
+    source: str = EMBEDDED  # source of the recogniser's files
     threads: int = 2
     _recogniser: Recogniser | None = None
     _others: dict[type, object] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Models:
         return self._recogniser
 
     def of(self, kind: type[T]) -> T:
-        """Return the model of a class without parameters; it is created once."""
+        """Return the model of a class whose constructor has no parameters; each model is created once."""
         found = self._others.setdefault(kind, None) or kind()
         self._others[kind] = found
         return found  # type: ignore[return-value]

@@ -30,8 +30,8 @@ NEAR = {
     ("JH", "ZH"),
 }
 NEAR_COST = 0.3
-UNLIKE = 1.1  # a vowel for a consonant
-LOST = 0.8  # a phone that the other side lacks
+UNLIKE = 1.1  # cost of a vowel in place of a consonant
+LOST = 0.8  # cost of a phone that the other side lacks
 LOST_WEAKLY = {"AH": 0.5, "IH": 0.5, "HH": 0.5, "T": 0.5, "D": 0.5, "ER": 0.6, "R": 0.6, "L": 0.6}
 VOWEL_SPREAD, VOWEL_LEAST = 0.9, 0.15
 VOICE_COST, PLACE_COST, MANNER_COST, STEP_COST = 0.2, 0.25, 0.4, 0.05
@@ -62,7 +62,7 @@ def loss(phones: Sequence[str]) -> float:
 
 @lru_cache(65_536)
 def distance(one: tuple[str, ...], other: tuple[str, ...]) -> float:
-    """Return the least cost of substitutions and losses between two sequences."""
+    """Return the lowest total cost of substitutions and losses between two sequences."""
     if one == other:
         return 0.0
     row = [loss(other[:place]) for place in range(len(other) + 1)]
@@ -76,24 +76,25 @@ def distance(one: tuple[str, ...], other: tuple[str, ...]) -> float:
 
 
 class Match(NamedTuple):
-    """Expected words and the heard words in their place, as ranges of indices; one range may be empty."""
+    """Expected words and the words that were heard in their place, as ranges of indices; one range may be empty."""
 
     start: int
     end: int
     heard_start: int
     heard_end: int
-    unlike: float  # distance as a share of the phones
+    unlike: float  # distance, divided by the number of phones
 
 
 Phones = tuple[str, ...]
-Ways = dict[tuple[int, int], tuple[float, Match | None]]  # the cheapest way to each pair of places
+# For each pair of indices, the lowest cost up to there, and its last match.
+Ways = dict[tuple[int, int], tuple[float, Match | None]]
 SIZES = ((1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 1), (1, 0), (0, 1))
-JOINED = 0.1  # cost of each further word in a match
-BAND = 10  # words by which both sides may differ in place
+JOINED = 0.1  # additional cost of each further word in a match
+BAND = 10  # maximum difference between the indices of matched words
 
 
 def matches(expected: Sequence[tuple[str, ...]], heard: Sequence[tuple[str, ...]]) -> list[Match]:
-    """Match expected with heard words by their sound, in order; words that are split or joined are matched together."""
+    """Match expected with heard words by their sound, in order. Words that are split or joined are matched as a group."""
     best: Ways = {(0, 0): (0.0, None)}
     for i in range(len(expected) + 1):
         for j in range(len(heard) + 1):
@@ -108,7 +109,7 @@ def matches(expected: Sequence[tuple[str, ...]], heard: Sequence[tuple[str, ...]
 
 
 def _arrive(best: Ways, expected: Sequence[Phones], heard: Sequence[Phones], i: int, j: int) -> None:
-    """Store the cheapest way to the place before expected word i and heard word j."""
+    """Store the cheapest way to the position before expected word i and heard word j."""
     ways = []
     for rows, columns in SIZES:
         if (before := best.get((i - rows, j - columns))) is None:

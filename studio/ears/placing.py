@@ -31,7 +31,10 @@ def align(models: Models, audio: Audio, words: Sequence[TypedWord]) -> tuple[Tim
 
 
 def can_place(audio: Audio, words: Sequence[TypedWord]) -> bool:
-    """Return False without words, for other letters than a to z, and for audio that is empty, too short or too long."""
+    """Return True if the words can be placed in the audio.
+
+    There must be words, they must have only letters from a to z, and the audio must be neither too short nor too long.
+    """
     spoken = [one for word in words for one in word.spoken]
     return bool(spoken) and is_english(tuple(spoken)) and len(spoken) / WORDS_A_SECOND < audio.duration_s <= LONGEST_S
 
@@ -39,7 +42,7 @@ def can_place(audio: Audio, words: Sequence[TypedWord]) -> bool:
 def place_words(
     audio: Audio, words: Sequence[TypedWord], parts: Sequence[Part], scored: Sequence[Sequence[ScoredWord]]
 ) -> tuple[TimedWord, ...]:
-    """Return all words with times; `scored` are the expected words of each part."""
+    """Return all words with times; `scored` has the expected words of each part."""
     spans: dict[int, list[float]] = {}
     for part, placed in zip(parts, scored, strict=True):
         for token, one in zip(part.expected, placed, strict=True):

@@ -1,6 +1,6 @@
 """The child process of the ears: `python -m studio.ears.process SOURCE THREADS`. It reads pickled tasks from stdin.
 
-It serves only the process that started it, over their pipes, so no other program can send pickles.
+The pipes connect only this process and the one that started it, so no other program can send pickles.
 """
 
 import os
@@ -17,7 +17,7 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # output of libraries must not be read as an answer
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # so that output of libraries is not read as an answer
     serve(Models(sys.argv[1], int(sys.argv[2])), sys.stdin.buffer, answers)
 
 

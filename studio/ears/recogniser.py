@@ -1,4 +1,4 @@
-"""Whisper in CTranslate2: it hears words freely, and scores and places words that are given.
+"""Whisper in CTranslate2. The recogniser transcribes unknown speech, and scores and places given words.
 
 Decoding is deterministic: a beam search without sampling, without the text of earlier passages and without voice activity
 detection. Importing this module does not load the recogniser's libraries.
@@ -15,12 +15,13 @@ from studio.ears.sound import MARGIN_S, RATE_HZ, SILENCE_S, WINDOW_MIN_S, WINDOW
 from studio.ears.vocabulary import HeardWord
 
 NAME = "whisper"
-FRAME_S = 0.02  # of the encoder
-MEL_FRAMES_S = 100  # features in a second
+FRAME_S = 0.02  # length of an encoder frame
+MEL_FRAMES_S = 100  # mel frames in a second
 BEAM = 5
-TOKENS_A_SECOND, TOKENS_MIN = 10, 12  # limit of a transcript, so that a hallucination ends
+TOKENS_A_SECOND, TOKENS_MIN = 10, 12  # maximum number of tokens in a transcript, so that a hallucination ends
 TOKENS_MAX = 200
-LEAST = 1e-6  # probability
+LINES_AT_ONCE = 4  # scored together; each takes 0.2 MB for each of its tokens
+LEAST = 1e-6  # lowest probability, because its logarithm is used
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +34,7 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class ScoredWord:
-    """A given word and its place; log probabilities of its tokens after the words before it."""
+    """A given word with its times, and the log probabilities of its tokens, given the words before it."""
 
     start_s: float  # from the start of the passage
     end_s: float
@@ -58,7 +59,7 @@ class Recogniser:
         self._silence: Encoded | None = None
 
     def encode(self, passage: Passage) -> Encoded:
-        """Encode a passage, which takes most of the time of hearing."""
+        """Encode a passage. This takes most of the time."""
         from faster_whisper.transcribe import get_ctranslate2_storage
 
         window_s = min(WINDOW_S, max(WINDOW_MIN_S, passage.length_s + 2 * MARGIN_S + SILENCE_S))
@@ -68,7 +69,7 @@ class Recogniser:
         return Encoded(passage, self._whisper.model.encode(storage, to_cpu=True))
 
     def hear(self, encoded: Encoded) -> tuple[HeardWord, ...]:
-        """Return the words of a passage, in seconds of the clip, without knowing the text."""
+        """Return the words of a passage, with times in seconds of the clip. The text is not known."""
         passage = encoded.passage
         most = min(TOKENS_MAX, TOKENS_MIN + round(TOKENS_A_SECOND * passage.length_s))
         prompt = [*self._tokens.sot_sequence, self._tokens.no_timestamps]
@@ -78,7 +79,11 @@ class Recogniser:
         return tuple(_heard(word, one, passage) for word, one in zip(said, scored, strict=True))
 
     def score(self, encoded: Encoded, lines: Sequence[Sequence[str]]) -> list[tuple[ScoredWord, ...]]:
-        """Return the words of each line, scored and placed in the passage. The words have capitals and punctuation."""
+        """Return the words of each line with scores and times in the passage. The words must have capitals and punctuation."""
+        groups = (lines[at : at + LINES_AT_ONCE] for at in range(0, len(lines), LINES_AT_ONCE))
+        return [one for group in groups for one in self._score(encoded, group)]
+
+    def _score(self, encoded: Encoded, lines: Sequence[Sequence[str]]) -> list[tuple[ScoredWord, ...]]:
         frames = round(MEL_FRAMES_S * (encoded.passage.length_s + 2 * MARGIN_S))
         parts = [[self._tokens.encode(f" {word}") for word in line] for line in lines]
         texts = [[id for word in words for id in word] for words in parts]
@@ -87,7 +92,7 @@ class Recogniser:
         return [tuple(_scored(one, words)) for one, words in zip(found, parts, strict=True)]
 
     def score_unheard(self, lines: Sequence[Sequence[str]]) -> list[tuple[ScoredWord, ...]]:
-        """Score lines without audio, which shows how likely the recogniser finds the text itself."""
+        """Score lines without audio, which shows how likely the recogniser finds the text alone."""
         if self._silence is None:
             length_s = 4.0
             empty = np.zeros(round((length_s + 2 * MARGIN_S) * RATE_HZ), np.float32)
@@ -109,7 +114,7 @@ def _heard(word: str, scored: ScoredWord, passage: Passage) -> HeardWord:
 
 
 def _scored(found: Any, words: Sequence[Sequence[int]]) -> Iterator[ScoredWord]:
-    """Yield each word of an alignment. A word ends where the first token after it begins."""
+    """Yield each word of an alignment. A word ends where the first token of the next word begins."""
     steps, frames = (np.array(column) for column in zip(*found.alignments, strict=True))
     starts = frames[np.flatnonzero(np.diff(steps, prepend=-1))] * FRAME_S - MARGIN_S
     logs = np.log(np.maximum(np.array(found.text_token_probs), LEAST))

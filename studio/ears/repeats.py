@@ -1,38 +1,34 @@
-"""Words that are spoken twice, which the recogniser leaves out of its transcript.
+"""Find words that are spoken twice, which the recogniser leaves out of its transcript.
 
-Each word of the line is scored twice in a row. A second copy is unlikely where the word is spoken once.
+Each word of the line is scored twice in a row. If the word is spoken only once, the second copy is unlikely.
 """
 
 from collections.abc import Sequence
 
-from studio.ears.division import Part, Token
-from studio.ears.recogniser import Recogniser, ScoredWord
+from studio.ears.division import MARKS, Part, Token
+from studio.ears.recogniser import Recogniser
+from studio.ears.support import ended, total
 from studio.ears.vocabulary import HeardWord
 
-# A second copy costs at least this much where a word is spoken once, and where it is the last one; tuned on assets/voices.
-AGAIN, AGAIN_LAST = 4.8, 2.5
-PRIOR = 0.3  # share of its cost without audio
+AGAIN = 5.8  # a second copy costs at least this much where a word is spoken once: `python -m bench.hearing`
+LEAST_S = 0.1  # shortest second copy
 
 
 def repeated(recogniser: Recogniser, part: Part, places: Sequence[int]) -> list[tuple[Token, HeardWord]]:
-    """Return the expected tokens among `places` that are spoken twice, with their second copies."""
+    """Return the expected tokens that are spoken twice, with their second copies. Only tokens at `places` are checked."""
     if not places:
         return []
     line = part.line
-    lines = [line, *([*line[: at + 1], *line[at:]] for at in places)]
-    heard, unheard = recogniser.score(part.passage.encoded, lines), recogniser.score_unheard(lines)
-    with_audio, without = ([_total(words) for words in side] for side in (heard, unheard))
+    twice = ([*line[:at], line[at].rstrip(MARKS), *line[at:]] for at in places)
+    once, *scored = recogniser.score(part.passage.encoded, [ended(words, line) for words in (line, *twice)])
     found = []
-    for index, at in enumerate(places, 1):
-        cost = with_audio[0] - with_audio[index] - PRIOR * (without[0] - without[index])
-        if cost < (AGAIN_LAST if at == len(line) - 1 else AGAIN):
-            copy = heard[index][at + 1]
-            passage = part.passage.encoded.passage
-            start_s, end_s = (round(max(0.0, at_s) + passage.start_s, 3) for at_s in (copy.start_s, copy.end_s))
-            word = HeardWord(text=part.expected[at].text, start_s=start_s, end_s=end_s, confidence=0.5)
-            found.append((part.expected[at], word))
+    for at, words in zip(places, scored, strict=True):
+        if total(once) - total(words) >= AGAIN:
+            continue
+        copy, passage = words[at + 1], part.passage.encoded.passage
+        if min(copy.end_s, passage.length_s) - copy.start_s < LEAST_S:
+            continue  # no room for a second copy
+        start_s, end_s = (round(max(0.0, at_s) + passage.start_s, 3) for at_s in (copy.start_s, copy.end_s))
+        word = HeardWord(text=part.expected[at].text, start_s=start_s, end_s=end_s, confidence=0.5)
+        found.append((part.expected[at], word))
     return found
-
-
-def _total(words: Sequence[ScoredWord]) -> float:
-    return sum(sum(word.logs) for word in words)

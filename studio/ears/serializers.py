@@ -4,13 +4,13 @@ from typing import Any
 
 from studio.ears.vocabulary import AddedWord, Comparison, HeardWord, TimedWord, Transcript, WordFinding
 
-MARKS = ' .,;:!?"“”…'  # not part of an added word
+MARKS = ' .,;:!?"“”…'  # these characters are removed from the ends of an added word
 
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
-    """Return the words that differ, with their times and indices of the written words, and the times of all written words.
+    """Return the words that differ, with times and with indices of the written words, and the times of all written words.
 
-    An added word stands before the written word with its index. `complete` is True if no word is missing, misheard or added.
+    An added word is before the written word with its index. `complete` is True if no word is missing, misheard or added.
     """
     found = comparison.words
     return {

@@ -1,4 +1,4 @@
-"""Prepare audio for the recogniser: mono at 16 kHz, of one level, in passages that it can hear at once."""
+"""Prepare audio for the recogniser: mono at 16 kHz, at one level, in passages that fit into its window."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ import numpy as np
 from engines.audio import TimeSpan, normalise, resample, silences
 from engines.types import Audio, Samples
 
-RATE_HZ = 16_000  # of the recogniser
+RATE_HZ = 16_000  # rate of the recogniser
 LEVEL_LUFS = -20.0
-MARGIN_S = 0.3  # silence before and after a passage, without which first and last words are lost
-WINDOW_S = 30.0  # what the recogniser hears at once, at most
-# Silence after a passage, and the least window. A shorter window saves half the time, but text is then repeated: of 279
-# words in 22 clips of 5 s, 10 are wrong with these values, 13 with windows of 30 s, and 43 with 3 s and without a least window.
+MARGIN_S = 0.3  # silence before and after a passage; without it, first and last words are lost
+WINDOW_S = 30.0  # maximum length of audio that the recogniser hears at once
+# Silence after a passage, and the shortest window. A shorter window saves half the time, but then text is repeated: of 279
+# words in 22 clips of 5 s, 10 are wrong with these values, 13 with windows of 30 s, and 43 with 3 s and no shortest window.
 SILENCE_S, WINDOW_MIN_S = 5.0, 12.0
 PASSAGE_MAX_S = WINDOW_S - 2 * MARGIN_S
 PASSAGE_MIN_S = 12.0  # a passage is cut at the longest silence between these lengths
@@ -23,7 +23,7 @@ LONGEST_S = 120.0  # longer takes are not compared
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Passage:
-    """A part of a clip as the recogniser gets it."""
+    """A part of a clip in the form that the recogniser gets."""
 
     samples: Samples  # at RATE_HZ, with margins
     start_s: float  # of the part in the clip
@@ -41,7 +41,11 @@ def passages(audio: Audio) -> list[Passage]:
 
 
 def cuts(length_s: float, gaps: Sequence[TimeSpan]) -> list[float]:
-    """Return where a clip of a length is cut: in the middle of the longest silence of each window, else at its end."""
+    """Return the times at which a clip is cut.
+
+    Each cut is in the middle of the longest silence that gives a passage of allowed length. Without such a silence, the passage
+    has the maximum length.
+    """
     found: list[float] = []
     at_s = 0.0
     while length_s - at_s > PASSAGE_MAX_S:

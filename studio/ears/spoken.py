@@ -6,16 +6,22 @@ import unicodedata
 from engines.text.spoken import spoken_form
 
 SPOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼʹ′`´＇", "'"))
+
+
+def with_plain_apostrophes(text: str) -> str:
+    """Return the text with ' for every sign that people type as an apostrophe."""
+    return text.translate(APOSTROPHES)
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of a text that is in spoken form, without accents."""
-    folded = unicodedata.normalize("NFKD", text.replace("’", "'").lower())
+    """Return the words of a text in lower case, without accents, digits and punctuation marks."""
+    folded = unicodedata.normalize("NFKD", with_plain_apostrophes(text).lower())
     return SPOKEN.findall("".join(c for c in folded if not unicodedata.combining(c)))
 
 
 def spoken_as(word: str) -> list[str]:
-    """Return the words that are spoken for a written word: "7" is "seven"."""
+    """Return the words that are spoken for a written word, such as "seven" for "7"."""
     return split_words(spoken_form(word))
 
 

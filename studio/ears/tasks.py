@@ -1,4 +1,4 @@
-"""Answer pickled tasks. A task is a function of the models and further arguments, by its name in its module."""
+"""Answer pickled tasks. A task is a function whose arguments are the models and further values; pickle stores only its name."""
 
 import pickle
 from collections.abc import Callable
@@ -18,7 +18,7 @@ class Failure:
 
 
 def serve(models: Models, questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer questions until the input ends."""
+    """Answer tasks until the input ends."""
     while True:
         try:
             task, given = pickle.load(questions)

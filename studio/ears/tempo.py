@@ -1,4 +1,4 @@
-"""Compare the length of each word with the length that its phones and the tempo of the line suggest."""
+"""Compare the length of each word with the length that is expected from its phones and the tempo of the line."""
 
 from collections.abc import Sequence
 
@@ -8,11 +8,11 @@ from studio.ears.boundaries import units
 from studio.ears.vocabulary import TimedWord
 
 UNIT_S = 0.065  # typical length of a unit; see `boundaries.units`
-FROM_WORDS = 4  # a shorter line is too short to measure a tempo
+FROM_WORDS = 4  # a line with fewer words is too short to measure a tempo
 
 
 def paces(words: Sequence[TimedWord]) -> list[float]:
-    """Return the length of each word, divided by the length that its phones have at the tempo of the line."""
+    """Return the length of each word, divided by the expected length of its phones at the tempo of the line."""
     usual = [max(1.0, sum(units(phone.phone) for phone in word.phones)) for word in words]
     lengths = [word.end_s - word.start_s for word in words]
     per_unit = [length / unit for length, unit in zip(lengths, usual, strict=True)]

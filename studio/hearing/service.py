@@ -1,4 +1,4 @@
-"""Hear takes in the background, one after another.
+"""Hear takes in the background, one after another. A take that ran away is made again once.
 
 A take waits until no engine speaks, but at most `PATIENCE_S`. The process of the ears has a low priority (`nice`), so a request
 that arrives while a take is heard keeps its processor time.
@@ -9,13 +9,15 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 from engines.errors import EngineError
 from engines.text import with_spoken_directions
 from studio.ears.ears import Ears
-from studio.hearing.heard_take import hear_take
+from studio.hearing.heard_take import Heard, hear_take
 from studio.history import History, StoredTake, take_json
+from studio.script.checks.runaways import RUNAWAY
 
 log = logging.getLogger(__name__)
 
@@ -28,11 +30,22 @@ class TakeHearing:
     """Hears takes and stores the results in the history. Thread-safe."""
 
     def __init__(
-        self, ears: Ears, history: History, *, busy: Callable[[], object] = lambda: False, directions: bool = True
+        self,
+        ears: Ears,
+        history: History,
+        *,
+        busy: Callable[[], object] = lambda: False,
+        directions: bool = True,
+        again: Callable[[StoredTake], StoredTake | None] = lambda take: None,
     ) -> None:
-        """Wait while `busy` returns something true. Without `directions`, stage directions are words."""
+        """Wait while `busy` returns something true. Without `directions`, stage directions are words.
+
+        `again` makes and stores a take with another seed, and returns the take; None if it is not made in time.
+        """
         self._ears, self._history, self._busy, self._directions = ears, history, busy, directions
+        self._again = again
         self._waiting: set[str] = set()  # ids of takes
+        self._notes: dict[str, str] = {}  # by id, of takes that were made again and are not heard yet
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._worker = ThreadPoolExecutor(1, "hearing")
@@ -74,12 +87,35 @@ class TakeHearing:
             if not self._closing.is_set():
                 audio = self._history.audio(take.session_id, take.id)
                 text = take.order.text if self._directions else with_spoken_directions(take.order.text)
-                self._history.keep_heard(take.session_id, take.id, self._ears.ask(hear_take, text, audio))
+                self._keep(take, self._ears.ask(hear_take, text, audio))
         except EngineError as error:  # deleted meanwhile, the ears failed, or the disk is full
-            log.info("a take stays unheard: %s", error)
+            log.info("the words of a take were not checked: %s", error)
         finally:
             with self._lock:
                 self._waiting.discard(take.id)
+
+    def _keep(self, take: StoredTake, heard: Heard) -> None:
+        """Store what is heard. If the take ran away, make it again, unless its session has another take of the same order."""
+        note = self._notes.pop(take.id, "")
+        ran_away = next((one["message"] for one in heard["faults"] if one["name"] == RUNAWAY), "")
+        if ran_away and not note and self._is_only(take) and (further := self._made_again(take)):
+            self._notes[further.id] = f"The studio made this take because of a fault in the take before. {ran_away}"
+            note = "The studio made another take because of a fault in this one."
+        self._history.keep_heard(take.session_id, take.id, {**heard, "note": note} if note else heard)
+
+    def _made_again(self, take: StoredTake) -> StoredTake | None:
+        try:
+            return self._again(take)
+        except EngineError as error:  # the queue is full, the voice is gone, or the disk is full
+            log.info("a take that ran away is not made again: %s", error)
+            return None
+
+    def _is_only(self, take: StoredTake) -> bool:
+        order = replace(take.order, seed=None)
+        return all(
+            other.id == take.id or replace(other.order, seed=None) != order
+            for other in self._history.list(take.session_id)
+        )
 
     def _wait_for_engines(self) -> None:
         due = time.monotonic() + PATIENCE_S

@@ -21,14 +21,14 @@ NAME_MAX = 40  # characters of each part of a file name
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedTake:
     """A take and the name of its voice."""
 
     take: StoredTake
     voice: str
 
 
-def file_stem(named: Named) -> str:
+def file_stem(named: NamedTake) -> str:
     """Return a name such as `anna-f5-42-welcome-to-the-rift`: voice, engine, seed, first words, in any script."""
     words = TAG.sub(" ", named.take.order.text).split()[:WORDS]
     parts = (_slug(named.voice), named.take.engine, str(named.take.order.seed), _slug(" ".join(words)))
@@ -57,7 +57,7 @@ def take_json(take: StoredTake) -> dict[str, Any]:
     return {"id": take.id, **described(take), "peaks": list(take.peaks), "heard": heard}
 
 
-def zipped(named: Sequence[Named], format: Format, encoded: Callable[[StoredTake], bytes]) -> Iterator[bytes]:
+def zipped(named: Sequence[NamedTake], format: Format, encoded: Callable[[StoredTake], bytes]) -> Iterator[bytes]:
     """Yield a zip archive in pieces; at most one take's audio is in memory."""
     sink = _Sink()
     used: Counter[str] = Counter()

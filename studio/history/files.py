@@ -7,8 +7,8 @@ from pathlib import Path
 import soundfile
 
 from engines.types import Audio
-from studio.descriptions import Descriptions
-from studio.files import atomic_write
+from studio.disk.descriptions import Descriptions
+from studio.disk.files import atomic_write
 from studio.history.takes import StoredTake, UnknownTake
 
 

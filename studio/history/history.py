@@ -13,20 +13,19 @@ import sqlalchemy
 from sqlalchemy.dialects.sqlite import insert
 from sqlmodel import Session, col, delete, select, update
 
-from engines.audio import encode
+from engines.audio import encode, peaks
 from engines.types import Audio, Take
-from studio.database import batched, open_database, saving, transaction
-from studio.history.export import Format, Named, zipped
+from studio.disk.database import batched, open_database, saving, transaction
+from studio.disk.stored_file import StoredFile
+from studio.history.export import Format, NamedTake, zipped
 from studio.history.files import TakeFiles
 from studio.history.rows import TakeRow, heard_column
-from studio.history.takes import StoredTake, UnknownTake, checked_folder, peaks
+from studio.history.takes import StoredTake, UnknownTake, checked_folder
 from studio.order import Order
-from studio.stored_file import StoredFile
 
 log = logging.getLogger(__name__)
 
 Described = Sequence[tuple[StoredTake, bool]]  # takes, and whether each is deleted
-UNDO_S = 86_400.0  # a deleted take can be restored for at least this long
 
 
 class History:
@@ -138,7 +137,7 @@ class History:
     def purge(self, older_than_s: float) -> int:
         """Remove takes deleted longer ago than this, and return their number. Files without a row stay."""
         now, deleted_at = self._now(), col(TakeRow.deleted_at)
-        self._adopt()  # takes restored after the database's last backup are not deleted
+        self._adopt()  # restore takes that are newer than a recovered database; otherwise they would be purged here
         with transaction(self._database) as session:
             session.exec(update(TakeRow).where(deleted_at > now).values(deleted_at=now))  # the clock was set back
             old = delete(TakeRow).where(deleted_at <= now - older_than_s).returning(col(TakeRow.id))
@@ -161,7 +160,7 @@ class History:
         return found
 
     def erase(self, gone: Iterable[StoredFile]) -> int:
-        """Remove the takes among `gone` permanently, and ignore the rest. Return the number of takes. Raises NotSaved."""
+        """Permanently remove those takes of `gone` that exist, and return their number. Raises NotSaved."""
         with transaction(self._database) as session:
             rows = [row for one in gone if (row := session.get(TakeRow, one.id)) and row.session_id == one.session_id]
             ids = [row.id for row in rows]
@@ -183,7 +182,7 @@ class History:
         Raises UnknownTake before the first byte if any take is unknown.
         """
         takes = [self.get(session_id, id) for id in ids]
-        named = [Named(take, voice(take.order)) for take in takes]
+        named = [NamedTake(take, voice(take.order)) for take in takes]
         return zipped(named, format, lambda take: self.encoded(session_id, take.id, format))
 
     def _change(
@@ -235,7 +234,7 @@ class History:
             log.warning("%d audio files in %s belong to no take and are not changed", len(nobodys), self._files.folder)
 
     def _describe(self) -> None:
-        """Write missing descriptions of takes, from an older studio or after a loss."""
+        """Write missing descriptions of takes, for example of takes from an older studio."""
         described = {deleted: self._files.described(deleted=deleted) for deleted in (False, True)}
         with Session(self._database) as session:
             rows = session.exec(select(TakeRow.session_id, TakeRow.id, TakeRow.deleted_at)).all()

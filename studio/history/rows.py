@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from sqlmodel import Field, SQLModel
 
 from engines.types import Cost
-from studio.database import SESSION_COLUMN
+from studio.disk.database import SESSION_COLUMN
 from studio.history.takes import StoredTake
 from studio.order import FlatOrder, Order
 
@@ -18,9 +18,9 @@ COST = TypeAdapter(Cost)
 PEAKS = TypeAdapter(list[float])
 NOTES = TypeAdapter(tuple[str, ...])
 HEARD = TypeAdapter(dict[str, Any] | None)
-FOLDER_COLUMN = {"server_default": ""}  # rows of earlier studios have no value
-NOTES_COLUMN = {"server_default": "[]"}  # likewise
-HEARD_COLUMN = {"server_default": "null"}  # likewise
+FOLDER_COLUMN = {"server_default": ""}  # rows of earlier studios have no value in this column
+NOTES_COLUMN = {"server_default": "[]"}  # as for the folder
+HEARD_COLUMN = {"server_default": "null"}  # as for the folder
 
 
 class TakeRow(SQLModel, table=True):
@@ -84,5 +84,5 @@ class TakeRow(SQLModel, table=True):
 
 
 def heard_column(heard: Mapping[str, Any] | None) -> str:
-    """Return what was heard as the column stores it."""
+    """Return what was heard in a take, in the form of the column."""
     return HEARD.dump_json(None if heard is None else dict(heard)).decode()

@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import numpy as np
-
 from engines.errors import BadInput
-from engines.types import Cost, Samples
-from studio.descriptions import SessionId
+from engines.types import Cost
+from studio.disk.descriptions import SessionId
 from studio.errors import NotFound
 from studio.order import FlatOrder
 
-PEAKS = 200  # columns of a take's waveform on the page
 FOLDER_MAX = 60  # characters
 
 
@@ -48,11 +45,3 @@ def checked_folder(name: str) -> str:
     if len(named) > FOLDER_MAX or not named.isprintable():
         raise BadInput(f"a folder name has at most {FOLDER_MAX} characters, all visible; type another name")
     return named
-
-
-def peaks(samples: Samples, columns: int = PEAKS) -> list[float]:
-    """Return the loudest sample of each of at most `columns` equal parts, from 0 to 1. `samples` has shape (frames,)."""
-    if not len(samples):
-        return []
-    parts = np.array_split(np.abs(samples), min(columns, len(samples)))
-    return [round(min(1.0, float(part.max())), 3) for part in parts]

@@ -28,7 +28,7 @@ class Listening:
         self._now = now
 
     def open(self, session_id: str, take_a: str, take_b: str) -> Trial:
-        """Begin a trial of two takes of this session, on random sides. It ends the current trial.
+        """Begin a trial of two takes of this session, and assign them to random sides. The session's current trial ends.
 
         Raises UnknownTake, BadPair, NotSaved.
         """
@@ -37,7 +37,7 @@ class Listening:
         return self._begin(session_id, (self._history.get(session_id, take_a), self._history.get(session_id, take_b)))
 
     def next(self, session_id: str) -> Trial:
-        """Begin a trial of a pair drawn from the newest line that has one, if possible not the last pair.
+        """Begin a trial of a random pair of the newest line that has pairs, if possible not of the last pair.
 
         Raises NoPairs, NotSaved.
         """
@@ -54,13 +54,13 @@ class Listening:
         return next((trial for trial in self._trials.all(session_id) if trial.stage != "sealed"), None)
 
     def waiting(self, session_id: str) -> int:
-        """Count the pairs from which `next` draws."""
+        """Count the pairs that `next` can draw."""
         return sum(map(len, self._pairs(session_id)))
 
     def place(self, session_id: str, trial: Trial) -> tuple[int, int] | None:
-        """Return the number of the trial's pair, from 1 in the order of votes, and the number of pairs.
+        """Return the position of the trial's pair among all pairs, from 1 in the order of votes, and the number of pairs.
 
-        None if `next` would not draw this pair: its takes have different lines, equal settings, or were deleted.
+        Return None if `next` would not draw this pair: the takes have different lines or equal settings, or were deleted.
         """
         takes = self._history.list(session_id)
         every = {_ids(pair) for group in pairs(takes, ()) for pair in group}
@@ -70,9 +70,10 @@ class Listening:
         return len(every & voted) + 1, len(every)
 
     def sound(self, session_id: str, token: str) -> bytes:
-        """Return one side as WAV, matched in loudness to the other. Both are made each time, so that neither takes longer.
+        """Return one side as WAV, with the loudness of the other side.
 
-        Raises UnknownTrial, and UnknownTake if either take was deleted.
+        Both sides are computed at every call, so that the response time reveals nothing. Raises UnknownTrial, and UnknownTake
+        if either take was deleted.
         """
         trial = self._trials.of_token(session_id, token)
         name = "a" if trial.a.token == token else "b"
@@ -91,16 +92,16 @@ class Listening:
         return self._change(trial, **_renamed(heard), voted_at=now)
 
     def undo(self, session_id: str, id: str) -> Trial:
-        """Take back a vote before its sides are revealed. Raises UnknownTrial, Decided, NotSaved."""
+        """Take back a vote before the sides are revealed. Raises UnknownTrial, Decided, NotSaved."""
         trial = self._trials.get(session_id, id)
+        if trial.stage == "open":
+            raise Decided("this trial has no vote to undo; listen to both sides, then vote")
         if trial.stage != "voted":
-            raise Decided(
-                "this vote cannot be undone, because the names are shown or there is no vote; press Next pair"
-            )
+            raise Decided("this vote cannot be undone, because the names are already shown; press Next pair")
         return self._change(trial, choice=None, voted_at=None, a_heard_s=0.0, b_heard_s=0.0)
 
     def reveal(self, session_id: str, id: str) -> Trial:
-        """Seal the vote, which allows its sides to be disclosed. Raises UnknownTrial, Decided, NotSaved."""
+        """Seal the vote and reveal the sides. Raises UnknownTrial, Decided, NotSaved."""
         trial = self._trials.get(session_id, id)
         if trial.stage == "open":
             raise Decided("this trial has no vote yet; listen to both sides, then vote")
@@ -122,7 +123,7 @@ class Listening:
         return record(self._trials.all(session_id), take_id)
 
     def heard(self, session_id: str, take_id: str) -> Mapping[str, Any] | None:
-        """Return what was heard in a take; None for an unheard or deleted take. Show it only after the vote is sealed."""
+        """Return what was heard in a take; None for an unheard or deleted take. Show this only after the vote is sealed."""
         with suppress(UnknownTake):
             return self._history.get(session_id, take_id).heard
         return None
@@ -148,7 +149,7 @@ class Listening:
         try:
             return self._history.audio(trial.session_id, a), self._history.audio(trial.session_id, b)
         except UnknownTake as error:
-            raise UnknownTake("one of the two takes was deleted; leave this trial, or press Next pair") from error
+            raise UnknownTake("one of the two takes was deleted; leave this comparison, or press Next pair") from error
 
     def _pairs(self, session_id: str) -> list[list[tuple[StoredTake, StoredTake]]]:
         voted = {trial.pair for trial in self._trials.all(session_id) if trial.choice}

@@ -14,11 +14,11 @@ HALF_S = 0.5
 
 
 def matched(one: Audio, other: Audio) -> tuple[Audio, Audio]:
-    """Return both sounds at the higher sample rate and equal loudness as heard, turned down and never up.
+    """Return both sounds at the higher sample rate and with equal loudness as heard.
 
-    The louder sound is turned down to the quieter one, and both are turned down further if a peak exceeds the ceiling. A
-    sound too quiet to measure stays unchanged and does not turn the other down. Silence pads both to a common multiple of
-    half a second beyond the longer one, so that the length reveals nothing.
+    The louder sound is turned down to the quieter one, and both are turned down further if a peak exceeds the ceiling. No sound
+    is turned up. A sound too quiet to measure stays unchanged and does not turn the other down. Silence pads both sounds to the
+    same length, a multiple of half a second, so that the length reveals nothing.
     """
     rate = max(one.sample_rate, other.sample_rate)
     pair = [_under_ceiling(resample(audio, rate)) for audio in (one, other)]
@@ -33,7 +33,7 @@ def matched(one: Audio, other: Audio) -> tuple[Audio, Audio]:
 
 
 def wav(audio: Audio) -> bytes:
-    """Return 24-bit PCM with a minimal header: no chunk with a time, a peak or a program's name."""
+    """Return a 24-bit PCM WAV file with a minimal header: no chunk with a time, a peak or a program's name."""
     file = io.BytesIO()
     soundfile.write(file, audio.samples, audio.sample_rate, format="WAV", subtype="PCM_24")
     return file.getvalue()

@@ -10,7 +10,10 @@ Pair = tuple[StoredTake, StoredTake]
 
 
 def pairs(takes: Sequence[StoredTake], voted: Collection[frozenset[str]]) -> list[list[Pair]]:
-    """Return pairs without a vote that share line and voice but differ in their arm, grouped by line, in the takes' order."""
+    """Return pairs without a vote, grouped by line, in the order of the takes.
+
+    The takes of a pair have the same line and voice, but different arms.
+    """
     lines: dict[tuple[str, ...], list[StoredTake]] = {}
     for take in takes:
         lines.setdefault(Contender.of(take).line, []).append(take)

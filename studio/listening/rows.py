@@ -7,8 +7,8 @@ from pathlib import Path
 from pydantic import TypeAdapter
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from studio.database import SESSION_COLUMN, open_database, transaction
-from studio.descriptions import Descriptions
+from studio.disk.database import SESSION_COLUMN, open_database, transaction
+from studio.disk.descriptions import Descriptions
 from studio.listening.trial import Choice, Contender, Side, Trial, UnknownTrial
 
 # The adapter drops unknown keys and fills in defaults, so rows of older and newer versions stay readable.
@@ -74,7 +74,7 @@ class Trials:
         self._adopt()
 
     def begin(self, trial: Trial, now: float) -> None:
-        """Add a trial. It ends the session's other trials: those with a vote are sealed, the others removed."""
+        """Add a trial, and end the session's other trials: those with a vote are sealed, the others are removed."""
         others = select(TrialRow).where(TrialRow.session_id == trial.session_id, col(TrialRow.sealed_at).is_(None))
         with transaction(self._database) as session:
             for other in session.exec(others):
@@ -91,7 +91,7 @@ class Trials:
         return self._one(session_id, lambda trial: trial.id == id)
 
     def of_token(self, session_id: str, token: str) -> Trial:
-        """Return the trial with a side that has this token. Raises UnknownTrial."""
+        """Return the trial that has this token on one of its sides. Raises UnknownTrial."""
         return self._one(session_id, lambda trial: token in (trial.a.token, trial.b.token))
 
     def all(self, session_id: str) -> Sequence[Trial]:
@@ -99,11 +99,12 @@ class Trials:
         chosen = select(TrialRow).where(TrialRow.session_id == session_id).order_by(col(TrialRow.opened_at))
         with Session(self._database) as session:
             trials = [row.trial() for row in session.exec(chosen).all()]
-        voted = {trial.pair: trial for trial in reversed(trials) if trial.sealed_at}  # the first of each pair remains
+        # Of several votes on a pair, the first remains.
+        voted = {trial.pair: trial for trial in reversed(trials) if trial.sealed_at}
         return [replace(trial, repeats=voted.get(trial.pair, trial) is not trial) for trial in trials]
 
     def change(self, trial: Trial, **values: object) -> bool:
-        """Write values into an unsealed trial. Return False if the trial has changed since it was read."""
+        """Write values into an unsealed trial. Return False if the trial has changed since the caller read it."""
         with transaction(self._database) as session:
             row = session.get(TrialRow, trial.id)
             if row is None or row.choice != trial.choice or row.sealed_at is not None:
@@ -124,7 +125,7 @@ class Trials:
         self._described.remove(row.id)
 
     def _adopt(self) -> None:
-        """Add rows for trials that the database lacks, and write missing descriptions from an earlier studio."""
+        """Add rows for trials that the database lacks, and write missing descriptions of trials from older studios."""
         with transaction(self._database) as session:
             rows = session.exec(select(TrialRow)).all()
             described = self._described.names()
@@ -137,5 +138,5 @@ class Trials:
     def _one(self, session_id: str, fits: Callable[[Trial], bool]) -> Trial:
         found = next(filter(fits, self.all(session_id)), None)
         if found is None:
-            raise UnknownTrial("this trial is over; press Next pair")
+            raise UnknownTrial("this pair is over; press Next pair")
         return found

@@ -10,8 +10,11 @@ from studio.listening.trial import Arm, Contender, Side, Trial
 SOUNDS = "/studio/trials/sounds"  # followed by /{token}.wav
 
 
-def desk(listening: Listening, session_id: str, trial: Trial | None) -> dict[str, Any]:
-    """Return the trial, its place among the pairs, how many pairs wait, and the results unless a trial is unsealed."""
+def compare_json(listening: Listening, session_id: str, trial: Trial | None) -> dict[str, Any]:
+    """Return the data of the Compare page: the trial, its position among the pairs, the number of waiting pairs, and results.
+
+    While a trial is not sealed, the results are None.
+    """
     blind = trial is not None and trial.stage != "sealed"
     place = trial and listening.place(session_id, trial)
     return {
@@ -23,7 +26,7 @@ def desk(listening: Listening, session_id: str, trial: Trial | None) -> dict[str
 
 
 def _shown(listening: Listening, trial: Trial) -> dict[str, Any]:
-    """Return a trial; after its names are shown, with what was heard in both takes."""
+    """Return a trial as JSON. A sealed trial also has what was heard in both takes."""
     shown = trial_json(trial)
     if trial.stage == "sealed":
         for name, side in (("a", trial.a), ("b", trial.b)):
@@ -32,15 +35,15 @@ def _shown(listening: Listening, trial: Trial) -> dict[str, Any]:
 
 
 def trial_json(trial: Trial) -> dict[str, Any]:
-    """Return a trial with what its listener may know now."""
+    """Return those facts of a trial that its listener may know now."""
     blind = {
         "id": trial.id,
         "stage": trial.stage,
         "choice": trial.choice,
         "sample_rate": max(side.contender.sample_rate for side in trial.sides),  # Hz, of both sides
         "must_hear_s": trial.must_hear_s,  # of each side
-        "repeats": trial.repeats,  # then its vote is stored, but not counted
-        "texts": list(trial.texts),  # two if the takes say different texts
+        "repeats": trial.repeats,  # if True, the vote is stored, but not counted
+        "texts": list(trial.texts),  # one text, or two if the takes say different texts
         "a": _blind(trial.a),
         "b": _blind(trial.b),
     }
@@ -75,13 +78,13 @@ def _tally(one: Tally) -> dict[str, Any]:
         "wins": one.wins,
         "losses": one.losses,
         "ties": one.ties,
-        "low": low,  # of the share of wins among wins and losses
+        "low": low,  # lower bound of the share of wins among wins and losses
         "high": high,
     }
 
 
 def _arm(arm: Arm, other: Arm) -> dict[str, Any]:
-    """Return an arm, with those of its settings that differ from the other arm's."""
+    """Return an arm with only those settings that differ from the other arm's."""
     others: Mapping[str, Any] = dict(other.settings)
     settings = {name: value for name, value in arm.settings if others.get(name) != value}
     return {"engine": arm.engine, "checkpoint": arm.checkpoint, "settings": settings}

@@ -10,7 +10,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """Votes between two arms, from the view of the first."""
+    """Votes on two arms, seen from the first arm."""
 
     first: Arm
     second: Arm
@@ -25,7 +25,7 @@ class Tally:
 
 
 def tally(trials: Iterable[Trial]) -> Sequence[Tally]:
-    """Return the results for each pair of arms that met in sealed trials; the most voted first."""
+    """Return the results for each pair of arms in sealed trials; the pair with the most votes comes first."""
     counts: dict[tuple[Arm, Arm], list[int]] = {}
     for trial in trials:
         if trial.choice is None or not trial.sealed_at or not trial.counts:
@@ -43,7 +43,7 @@ def tally(trials: Iterable[Trial]) -> Sequence[Tally]:
 
 
 def record(trials: Iterable[Trial], take_id: str) -> tuple[int, int, int]:
-    """Return how often a take won, tied and lost in sealed trials."""
+    """Return the number of sealed trials that a take won, tied and lost."""
     won = tied = lost = 0
     for trial in trials:
         side = next(

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from studio.descriptions import SessionId
+from studio.disk.descriptions import SessionId
 from studio.errors import Conflict, NotFound, StudioError
 from studio.history import StoredTake
 from studio.order import FlatOrder, flat
@@ -14,14 +14,14 @@ from studio.order import FlatOrder, flat
 Choice = Literal["a", "b", "tie"]
 Stage = Literal["open", "voted", "sealed"]
 
-HEARD_S = 1.0  # of each side, before the listener may vote
-HEARD_SHARE = 0.8  # share of a shorter side; a page cannot time the very ends of a sound
-LINE = ("text", "clip_id", "champion")  # text and voice
-VERSION = ("version", "attachment")  # fields of the champion
+HEARD_S = 1.0  # time that a listener must hear of each side before voting
+HEARD_SHARE = 0.8  # enough for a short side, because a page cannot time the very ends of a sound
+LINE = ("text", "clip_id", "champion")  # fields of an order that define the line: its text and its voice
+VERSION = ("version", "attachment")  # fields of an order that define the version of the champion
 
 
 class UnknownTrial(NotFound):
-    """This session has no such trial: it was left, or belongs to another session."""
+    """This session has no such trial: the trial was left, or belongs to another session."""
 
 
 class BadPair(StudioError):
@@ -42,7 +42,7 @@ class Decided(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """What is compared: engine, checkpoint and settings, without text and seed."""
+    """The compared properties of a take: engine, checkpoint and settings, without text and seed."""
 
     engine: str
     checkpoint: str
@@ -89,15 +89,15 @@ class Contender:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One of the two sides; before the vote its sound is known only by a token."""
+    """One of the two sides of a trial. Before the vote, the page knows the sound only by a token."""
 
     contender: Contender
-    token: str  # random; opens the sound
+    token: str  # random; the address of the sound
     fetched_at: float | None  # seconds since 1970, UTC
     heard_s: float
 
     def there_s(self, now: float) -> float:
-        """Return the seconds since the listener fetched the sound; 0 before."""
+        """Return the seconds since the listener fetched the sound; 0 if the sound was not fetched."""
         return 0.0 if self.fetched_at is None else now - self.fetched_at
 
 
@@ -112,7 +112,7 @@ class Trial:
     opened_at: float  # seconds since 1970, UTC, like the other times
     choice: Choice | None
     voted_at: float | None
-    sealed_at: float | None  # from then on the sides are disclosed and the vote is final
+    sealed_at: float | None  # from this time on, the sides are disclosed and the vote is final
     repeats: bool = False  # an earlier trial of the same two takes has a sealed vote
 
     @property
@@ -125,12 +125,12 @@ class Trial:
 
     @property
     def pair(self) -> frozenset[str]:
-        """Return the ids of its takes."""
+        """Return the ids of the two takes."""
         return frozenset(side.contender.take_id for side in self.sides)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Return the texts of the takes: one, or two in an order that does not follow the sides."""
+        """Return the text of the takes; if they differ, both texts, sorted, so that the order reveals no side."""
         return tuple(sorted({side.contender.order.text for side in self.sides}))
 
     @property
@@ -146,7 +146,7 @@ class Trial:
 
     @property
     def differs(self) -> Iterator[str]:
-        """Yield the names of what differs between the two takes."""
+        """Yield the names of the properties that differ between the two takes."""
         a, b = self.a.contender, self.b.contender
         orders = flat(a.order), flat(b.order)
         yield from (name for name in ("engine", "checkpoint") if getattr(a, name) != getattr(b, name))
@@ -170,7 +170,7 @@ class Ballot:
         b_s = min(self.heard_b_s, trial.b.there_s(now))
         for name, heard_s in (("A", a_s), ("B", b_s)):
             if not heard_s >= trial.must_hear_s:
-                raise NotHeard(f"side {name} was not heard yet; listen to both sides, then vote")
+                raise NotHeard(f"you have not listened to {name} long enough; listen to both sides, then vote")
         if max(side.there_s(now) for side in trial.sides) < 2 * trial.must_hear_s:
-            raise NotHeard("the listening time is too short; listen to both sides, then vote")
+            raise NotHeard("you have not listened long enough; listen to both sides, then vote")
         return Ballot(choice=self.choice, heard_a_s=round(a_s, 2), heard_b_s=round(b_s, 2))

@@ -1,4 +1,4 @@
-"""Decide which clips become references, by the page's report, for all sources of clips."""
+"""Decide which clips can become references. The same report is used for all sources of clips."""
 
 import io
 import shutil
@@ -15,7 +15,7 @@ from studio.references.library import NoRoom, decode_clip
 from studio.references.report import Report, mixdown, no_voice, report
 from studio.references.window import Window, reference_of
 
-INSIST = "Send ignore_report to use the clip anyway."  # the page's "Speak anyway"
+INSIST = 'To use the clip anyway, set "ignore_report" to true.'  # the API's form of "Speak anyway" on the page
 
 
 class BadReference(BadAudio):
@@ -23,7 +23,7 @@ class BadReference(BadAudio):
 
 
 T = TypeVar("T")
-Hear = Callable[[Audio], str]  # returns the words of a clip
+Hear = Callable[[Audio], str]  # a function that returns the words of a clip
 
 
 def read_reference(
@@ -31,8 +31,8 @@ def read_reference(
 ) -> Reference:
     """Return the reference in a sound file that a program sent.
 
-    `hear` returns the transcript if there is none. Raises BadAudio if the file cannot be a clip, BadReference if the report
-    finds the clip unusable, BadText without a transcript, NoRoom, and the errors of `hear`.
+    Without a transcript, `hear` returns one. Raises BadAudio if the file cannot be a clip, BadReference if the report finds the
+    clip unusable, BadText if there is no transcript at all, NoRoom, and the errors of `hear`.
     """
     decoded = decode_sent(io.BytesIO(sound) if isinstance(sound, bytes) else sound, decode_clip)
     return accepted(decoded, transcript, ignore_report=ignore_report, hear=hear)
@@ -53,10 +53,10 @@ def decode_sent(sound: BinaryIO, decode: Callable[[Path], T]) -> T:
 
 
 def accepted(decoded: Decoded, transcript: str, *, ignore_report: bool = False, hear: Hear | None = None) -> Reference:
-    """Return the clip as a reference, with the words of `hear` if there is no transcript.
+    """Return the clip as a reference; without a transcript, `hear` returns one.
 
-    A clip that fails the report is refused unless `ignore_report` is set, which stands for "Speak anyway" on the page. A clip
-    without a voice is always refused. Raises BadReference, BadText.
+    A clip that fails the report is refused, unless `ignore_report` is set ("Speak anyway" on the page). A clip without a voice
+    is always refused. Raises BadReference, BadText.
     """
     audio, source = audible(decoded)
     require_voice(audio, source)
@@ -91,6 +91,6 @@ def failures(found: Report) -> list[str]:
 
 
 def file_failures(path: Path, transcript: str) -> list[str]:
-    """Return `failures` of a sound file that was accepted before, such as one in an archive. Raises BadAudio."""
+    """Return the `failures` of a sound file from a trusted source, such as an archive. Raises BadAudio."""
     decoded = decode_clip(path)
     return failures(report(decoded.mix, Source.of(decoded), transcript))

@@ -3,20 +3,21 @@
 from difflib import SequenceMatcher
 
 from engines.text import spoken_form, without_directions
+from studio.sentences import ended
 
-# Share of equal letters in order. Of the 13 clips in assets/voices, 12 have 0.61 to 1.0 with their own
-# transcripts; with transcripts of other clips all have at most 0.47.
+# Least share of equal letters in order. Of the 13 clips in assets/voices, 12 have 0.61 to 1.0 with their own transcripts;
+# with the transcripts of other clips, all have at most 0.47.
 AGREED = 0.5
-SHOWN = 60  # characters of what was heard, in a message
+SHOWN = 60  # maximum number of characters of the heard words in a message
 
 
 def disagreement(heard: str, transcript: str) -> str:
-    """Return a warning if the recogniser hears other words; "" if it agrees, or if either text is empty."""
+    """Return a warning if the recogniser hears other words than the transcript; "" if they agree or either text is empty."""
     said, written = _letters(heard), _letters(without_directions(transcript))
     if not said or not written or SequenceMatcher(None, written, said, autojunk=False).ratio() >= AGREED:
         return ""
     shown = heard if len(heard) <= SHOWN else f"{heard[:SHOWN].rstrip()}…"
-    return f"Speech recognition heard “{shown}”. Listen to the part and check the transcript."
+    return f"{ended(f'Speech recognition heard “{shown}”')} Listen to the part and check the transcript."
 
 
 def _letters(text: str) -> str:

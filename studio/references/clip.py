@@ -15,10 +15,9 @@ class Source:
 
     channels: int = 1
     sample_rate: int  # Hz
-    mix_loss_db: float = (
-        0.0  # level of the loudest channel above the mix; large if the voice is in one channel, or cancelled
-    )
-    start_s: float = 0.0  # of a repaired clip: its start in the first ancestor
+    # Level of the loudest channel above the mix; large if the voice is in one channel, or cancelled.
+    mix_loss_db: float = 0.0
+    start_s: float = 0.0  # start of a repaired clip within its first ancestor
 
     @classmethod
     def of(cls, decoded: Decoded) -> "Source":
@@ -28,7 +27,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The name and source of a clip. Two sessions may upload the same sound under different names."""
+    """The name and source of an upload. Two sessions may upload the same sound under different names."""
 
     name: str  # name of the uploaded file
     source: Source
@@ -38,7 +37,7 @@ class Origin:
 class Clip:
     """Mono audio of a voice, stored under the hash of its samples."""
 
-    id: str  # its audio's digest: 64 hex digits
+    id: str  # the digest of its audio: 64 hex digits
     name: str  # name of the uploaded file
     audio: Audio
     source: Source

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from studio.ears.vocabulary import Transcript
 from studio.references.window import Window
 
-KEPT = 512  # parts
+KEPT = 512  # maximum number of parts
 
 
 class Hearings:

@@ -16,19 +16,19 @@ import soundfile
 from engines.audio import Decoded, decode_channels
 from engines.errors import BadAudio, BadInput
 from engines.types import Audio
+from studio.disk.files import STAGING, is_disk_full, link_or_copy, publish_folder
 from studio.errors import DISK_FULL, NotFound, NotStored
-from studio.files import is_disk_full, link_or_copy, publish_folder
 from studio.references.clip import Clip, Source, float_wav
 from studio.references.window import Window, cut
 
-SAMPLES = Path(__file__).parents[2] / "assets" / "voices" / "references"  # shipped with the studio
+SAMPLES = Path(__file__).parents[2] / "assets" / "voices" / "references"  # sounds that are shipped with the studio
 MIN_S, MAX_S = 1.0, 120.0
-MAX_BYTES = 200 * 2**20  # two minutes of eight channels of 32-bit float at 48 kHz
+MAX_BYTES = 200 * 2**20  # size of two minutes of 32-bit float at 48 kHz in eight channels
 ID = re.compile(r"[0-9a-f]{64}")
 NAME_MAX = 120  # characters
-STAGING = ".staging-"  # prefix of folders that are being written
 AUDIO, FACTS, ORIGINAL = "audio.wav", "clip.json", "original"
-# The first ancestor of a repaired clip, so that repairs never hide damage that none can remove, such as clipping.
+# The first ancestor of a repaired clip. The report also checks the ancestor, because no repair removes damage such as
+# clipping.
 UNREPAIRED = "unmended.wav"
 
 
@@ -65,7 +65,8 @@ class ClipStore:
     def add_audio(self, audio: Audio, name: str, *, parent: Clip | None = None, start_s: float = 0.0) -> Clip:
         """Store mono audio that was generated here. Raises BadAudio, NoRoom.
 
-        `parent` is the clip from which it was repaired, starting at `start_s`. The new clip inherits its source and ancestor.
+        `parent` is the clip that was repaired; the repaired audio begins at `start_s` in the parent. The new clip inherits the
+        source and the first ancestor of the parent.
         """
         if not np.isfinite(audio.samples).all():
             raise BadAudio("the audio contains invalid values (NaN or infinity); export the original audio again")
@@ -110,7 +111,7 @@ class ClipStore:
         return path if path.is_file() else None
 
     def unrepaired(self, clip: Clip, window: Window) -> Audio | None:
-        """Return the same window of a repaired clip's first ancestor; None if the clip was not repaired. Raises UnknownClip."""
+        """Return the same window of the clip's first ancestor; None if the clip was not repaired. Raises UnknownClip."""
         path = self._of(clip.id) / UNREPAIRED
         if not path.is_file():
             return None
@@ -119,7 +120,7 @@ class ClipStore:
         return cut(Audio(samples, int(rate)), Window(start_s + window.start_s, start_s + window.end_s))
 
     def _inherited(self, id: str) -> dict[str, Path]:
-        """Return the files that a clip repaired from this one inherits."""
+        """Return the files that a repaired form of this clip inherits."""
         folder = self._of(id)
         ancestor = folder / UNREPAIRED if (folder / UNREPAIRED).is_file() else folder / AUDIO
         original = self.original(id)
@@ -131,9 +132,9 @@ class ClipStore:
             return []
         pairs = [(path, path.with_suffix(".txt")) for path in sorted(self._samples_dir.iterdir())]
         return [
-            Sample(sound.stem, sound, text.read_text("utf-8").strip())
-            for sound, text in pairs
-            if sound != text and text.is_file()
+            Sample(path.stem, path, transcript.read_text("utf-8").strip())
+            for path, transcript in pairs
+            if path != transcript and transcript.is_file()
         ]
 
     def _of(self, id: str) -> Path:
@@ -146,7 +147,8 @@ class ClipStore:
         if target.is_dir():
             return clip
         with self._staging() as folder:
-            (folder / AUDIO).write_bytes(float_wav(clip.audio))  # libsndfile does not report a full disk
+            # Encoded in memory first, because libsndfile does not report a full disk.
+            (folder / AUDIO).write_bytes(float_wav(clip.audio))
             facts = {"name": clip.name, "source": asdict(clip.source)}
             (folder / FACTS).write_text(json.dumps(facts, ensure_ascii=False), "utf-8")
             for kept, path in extra.items():
@@ -155,7 +157,7 @@ class ClipStore:
         return clip
 
     def _place(self, path: Path, target: Path) -> None:
-        """Link a file of this store, so that it needs no further space; copy any other file, which may change."""
+        """Link a file of this store, which needs no further space; copy any other file, because its content may change."""
         if path.is_relative_to(self._folder):
             link_or_copy(path, target)
         else:
@@ -201,6 +203,6 @@ def _long_enough(audio: Audio) -> Audio:
 
 
 def _plain(name: str) -> str:
-    """Return the file's name without folders and control characters."""
+    """Return a file name without folders and control characters."""
     base = name.replace("\\", "/").rsplit("/", 1)[-1]
     return "".join(c for c in base if unicodedata.category(c)[0] != "C").strip()[:NAME_MAX] or "clip"

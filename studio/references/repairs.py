@@ -1,4 +1,4 @@
-"""One-click repairs for the findings of the report. Each returns new audio and leaves the original unchanged."""
+"""One-click repairs for the findings of the report. Each repair returns new audio and leaves the original unchanged."""
 
 import re
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import scipy  # its signal package loads at first use, which saves two seconds at the start
+import scipy  # scipy loads its signal package on first use, which saves two seconds at the start
 
 from engines.audio import decode, normalise, silences, speech_span, trim
 from engines.errors import BadAudio
@@ -26,15 +26,15 @@ TRIM_MARGIN_S = 0.2
 HIGH_PASS_HZ = 70.0  # below any voice's fundamental
 HIGH_PASS_ORDER = 4
 ORIGINAL_MAX_S = 120.0
-NOISE_MIN_S = 0.25  # total silence needed to learn the noise
+NOISE_MIN_S = 0.25  # total silence that is needed to learn the noise
 DENOISE_STRENGTH = 0.85  # some noise stays, because full gating leaves musical noise
 
 
 def repair(audio: Audio, name: Repair, *, original: Path | None = None) -> Audio:
-    """Apply one repair. Clipping has none, because no library here restores lost peaks well.
+    """Apply one repair. There is no repair of clipping, because no library here restores lost peaks well.
 
-    `mono` decodes the loudest channel of `original` again, and so undoes earlier repairs. Raises BadAudio for an unknown
-    repair, or for `mono` without an original.
+    `mono` decodes the loudest channel of `original` again, which undoes earlier repairs. Raises BadAudio for an unknown repair,
+    and for `mono` without an original.
     """
     if name == "mono":
         return _loudest_channel(original)
@@ -50,7 +50,7 @@ def repair(audio: Audio, name: Repair, *, original: Path | None = None) -> Audio
 
 
 def starts_at_s(audio: Audio, name: Repair) -> float:
-    """Return the position in `audio` at which its repaired form begins; only trimming removes a start."""
+    """Return the start of the repaired audio within `audio`; only trimming moves the start."""
     start, _ = speech_span(audio.samples, audio.sample_rate)
     return max(0.0, start / audio.sample_rate - TRIM_MARGIN_S) if name == "trim" else 0.0
 
@@ -68,8 +68,8 @@ def high_pass(audio: Audio) -> Audio:
 
 
 def denoise(audio: Audio) -> Audio:
-    """Reduce steady noise by spectral gating (noisereduce), using the clip's own silences as the noise if it has some."""
-    import noisereduce  # imports in seconds, with torch if installed; only this repair needs it
+    """Reduce steady noise by spectral gating (noisereduce). If the clip has silences, the noise is learnt from them."""
+    import noisereduce  # takes seconds to import, with torch if installed
 
     cleaned = noisereduce.reduce_noise(
         y=audio.samples,

@@ -1,5 +1,6 @@
 """The report on a reference: faults of a clip that an engine would hear, and what to do about them."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -58,11 +59,11 @@ class Report:
 def report(audio: Audio, source: Source, transcript: str, unrepaired: Audio | None = None, heard: str = "") -> Report:
     """Check exactly the audio that an engine would get, its source, and its transcript.
 
-    `unrepaired` is the same part before any repair; None if nothing was repaired. `heard` is what the recogniser hears in
-    the part; "" if it was not used.
+    `unrepaired` is the same part before any repair; None if nothing was repaired. `heard` is the recogniser's text of the part;
+    "" without a recogniser.
     """
     if (silent := no_voice(audio)) is not None:
-        # Channels that cancel each other leave silence; taking one channel restores the voice.
+        # Channels that cancel each other leave silence. The repair that takes one channel restores the voice.
         cancelled = [check for check in [mixdown(source)] if check.repair]
         return Report((_duration(audio), silent, *cancelled, _transcript(transcript, heard)))
     quality = measure(audio, "reference")
@@ -98,7 +99,8 @@ def _duration(audio: Audio) -> Check:
 
 def _clipping(quality: QualityReport, unrepaired: Audio | None) -> Check:
     found = quality.of("clipping")
-    if unrepaired is not None:  # a repair changes the level, but does not restore cut peaks
+    if unrepaired is not None:
+        # A repair changes the level, but does not restore cut peaks.
         found = findings.of_clipping(measure_clipping(unrepaired), "reference", "were recorded")
     return Check("clipping", STATES[found.severity], found.message)
 
@@ -134,9 +136,15 @@ def _rumble(quality: QualityReport) -> Check:
     if offset.severity != "none":
         return Check("rumble", "warn", offset.message, "high_pass")
     if quality.rumble_db > RUMBLE_MAX_DB:
-        said = f"Rumble below 60 Hz is only {-quality.rumble_db:.0f} dB below the voice"
-        return Check("rumble", "warn", f"{said}. Apply the high-pass.", "high_pass")
+        said = f"Rumble (sound below 60 Hz) is {findings.beside(_of_the_rest_db(quality.rumble_db), 'voice')}"
+        return Check("rumble", "warn", f"{said}. Apply the high-pass filter.", "high_pass")
     return Check("rumble", "ok", "No rumble, no DC offset.")
+
+
+def _of_the_rest_db(of_total_db: float) -> float:
+    """Return the level of a part of the sound relative to the rest, from its level relative to the total."""
+    share = 10 ** (of_total_db / 10)
+    return 10 * math.log10(share / max(1.0 - share, 1e-6))
 
 
 def _tones(quality: QualityReport) -> Check:
@@ -148,7 +156,7 @@ def _clicks(quality: QualityReport) -> Check:
 
 
 def _worse(name: str, found: tuple[Finding, Finding], fine: str) -> Check:
-    """Return the worse of two findings, the first of equal ones. Neither makes a clip unusable."""
+    """Return a check with the worse of two findings, or the first of two equal ones. Its state is never "fail"."""
     worst = max(found, key=lambda finding: WORST.index(finding.severity))
     if worst.severity == "none":
         return Check(name, "ok", fine)
@@ -156,13 +164,13 @@ def _worse(name: str, found: tuple[Finding, Finding], fine: str) -> Check:
 
 
 def _rate(quality: QualityReport, source: Source) -> Check:
-    found = quality.of("bandwidth")
-    message = found.message[0].lower() + found.message[1:]
-    return Check("sample rate", STATES[found.severity], f"{source.sample_rate / 1000:g} kHz, {message}")
+    found = findings.of_bandwidth(quality.bandwidth_hz, "reference", source.sample_rate)
+    said = f"The sample rate is {source.sample_rate / 1000:g} kHz, and {found.message[0].lower()}{found.message[1:]}"
+    return Check("sample rate", STATES[found.severity], said)
 
 
 def mixdown(source: Source) -> Check:
-    """Return the check of how the channels were mixed to one."""
+    """Return the check of the mix of all channels to one."""
     if source.channels == 1:
         return Check("channels", "ok", "One channel.")
     said = f"{source.channels} channels were mixed to one"
@@ -193,7 +201,7 @@ def speech_rate(audio: Audio, transcript: str) -> Check:
     if rate > RATE_GOOD[1]:
         advice = f"Too fast for natural speech ({said}). Delete words of the transcript that are not in this part."
     elif rate < RATE_GOOD[0]:
-        advice = f"Slow speech rate ({said}). Add words of this part that are missing in the transcript."
+        advice = f"The speech is slow ({said}), or the transcript is incomplete. Add missing words."
     else:
         return Check("speech rate", "ok", "Natural speech rate.")
     possible = RATE_POSSIBLE[0] <= rate <= RATE_POSSIBLE[1]

@@ -1,4 +1,4 @@
-"""Clips by session: samples that everyone sees, and the clips that each session added."""
+"""Clips of each session: samples that every session sees, and the clips that the session added."""
 
 import shutil
 import tempfile
@@ -12,20 +12,20 @@ from pydantic import TypeAdapter
 from sqlmodel import Field, Session, SQLModel, col, select, update
 
 from engines.types import Audio
-from studio.database import SESSION_COLUMN, NotSaved, batched, open_database, transaction
-from studio.descriptions import Descriptions, SessionId
+from studio.disk.database import SESSION_COLUMN, NotSaved, batched, open_database, transaction
+from studio.disk.descriptions import Descriptions, SessionId
+from studio.disk.stored_file import StoredFile
 from studio.references.clip import Clip, Origin
 from studio.references.library import ClipStore, NoRoom, UnknownClip
-from studio.stored_file import StoredFile
 
 UPLOADS = "uploads"  # folder in the data folder; swept by housekeeping
 ORIGIN: TypeAdapter[Origin | None] = TypeAdapter(Origin | None)
-UNKNOWN = "null"  # the origin of a clip from an earlier studio
+UNKNOWN = "null"  # the origin of a clip from an older studio
 ORIGIN_COLUMN = {"server_default": UNKNOWN}
 
 
 class ClipRow(SQLModel, table=True):
-    """A clip of a session. Several sessions may have the same sound, each with a separate name and source."""
+    """A clip of a session. Several sessions may have the same sound, each with its name and source."""
 
     __tablename__ = "clip"
 
@@ -49,12 +49,12 @@ class BinnedRow(SQLModel, table=True):
 
 @dataclass(frozen=True, slots=True)
 class SessionClip:
-    """A clip of a session, in the form of its JSON file."""
+    """A clip of a session, as it is stored in a JSON file."""
 
     session_id: SessionId
     clip_id: str
     added_at: float
-    origin: Origin | None = None  # None for a clip from an earlier studio; then the clip's own origin applies
+    origin: Origin | None = None  # None for a clip from an older studio; then the origin of the stored clip applies
 
     @classmethod
     def of(cls, row: ClipRow | BinnedRow) -> "SessionClip":
@@ -72,7 +72,7 @@ class SessionClip:
 
 @dataclass(frozen=True, slots=True)
 class ShippedClip:
-    """A sample that is ready to speak."""
+    """A shipped sample in the clip store, ready to be used as a reference."""
 
     name: str
     clip_id: str
@@ -102,14 +102,14 @@ class SessionClips:
         return list(self._shipped.values())
 
     def mine(self, session_id: str, table: type[ClipRow | BinnedRow] = ClipRow) -> dict[str, Origin | None]:
-        """Return this session's clips by id, newest first; with `table` BinnedRow, its deleted clips."""
+        """Return this session's clips by id, newest first; for the table BinnedRow, its deleted clips."""
         own = select(table.clip_id, table.origin).where(table.session_id == session_id)
         with Session(self._database) as session:
             found = session.exec(own.order_by(col(table.added_at).desc())).all()
         return {id: ORIGIN.validate_json(origin) for id, origin in found if self._clips.has(id)}
 
     def get(self, session_id: str, id: str, *, deleted: bool = False) -> Clip:
-        """Return a sample or a clip of this session, as it was uploaded; `deleted` allows deleted clips.
+        """Return a sample or a clip of this session, with its name as uploaded; `deleted` allows deleted clips.
 
         Raises UnknownClip for any other clip, including clips of other sessions.
         """
@@ -139,9 +139,9 @@ class SessionClips:
     def add_audio(
         self, session_id: str, audio: Audio, name: str, *, parent: Clip | None = None, start_s: float = 0.0
     ) -> Clip:
-        """Store audio generated here; `parent` is the clip from which it was repaired, starting at `start_s`.
+        """Store audio that was generated here. Raises BadAudio, NoRoom.
 
-        Raises BadAudio, NoRoom.
+        `parent` is the clip that was repaired; the repaired audio begins at `start_s` in the parent.
         """
         return self._add(session_id, self._clips.add_audio(audio, name, parent=parent, start_s=start_s))
 
@@ -171,10 +171,11 @@ class SessionClips:
         return self.get(session_id, id)
 
     def purge(self, older_than_s: float) -> int:
-        """Remove clips deleted longer ago than this, with files that no other session has. Return their number."""
+        """Remove clips that were deleted longer ago than this, and return their number. Files that other sessions use stay."""
         samples, now = {shipped.clip_id for shipped in self.samples()}, self._now()
         with transaction(self._database) as session:
-            self._adopt(session)  # clips restored after the database's last backup are not deleted
+            # Restore clips that are newer than a recovered database; otherwise they would be purged here.
+            self._adopt(session)
             binned_at = col(BinnedRow.binned_at)
             session.exec(update(BinnedRow).where(binned_at > now).values(binned_at=now))  # the clock was set back
             gone = session.exec(select(BinnedRow).where(binned_at <= now - older_than_s)).all()
@@ -196,7 +197,7 @@ class SessionClips:
         ]
 
     def erase(self, gone: Iterable[StoredFile]) -> int:
-        """Remove the clips among `gone` permanently, and ignore the rest. Return the number of clips. Raises NotSaved."""
+        """Permanently remove those clips of `gone` that exist, and return their number. Raises NotSaved."""
         samples, rows = {shipped.clip_id for shipped in self.samples()}, list[ClipRow | BinnedRow]()
         with transaction(self._database) as session:
             for key in ((one.session_id, one.id) for one in gone):
@@ -205,7 +206,7 @@ class SessionClips:
         return len(rows)
 
     def _forget(self, session: Session, gone: Sequence[ClipRow | BinnedRow], samples: Set[str]) -> None:
-        """Remove rows, and the files of clips that no other session has."""
+        """Remove rows, and the files of clips that no other session uses."""
         for row in gone:
             session.delete(row)
             self._described.remove(SessionClip.of(row).name)
@@ -234,7 +235,7 @@ class SessionClips:
         self._described.write(clip.name, clip, deleted=binned_at is not None)
 
     def _adopt(self, session: Session) -> None:
-        """Add described clips that the database lacks, or that only the database marks as deleted."""
+        """Add clips that have a JSON file but no row, and restore clips that are deleted only in the database."""
         kept = {SessionClip.of(row).name for row in session.exec(select(ClipRow))}
         binned = {SessionClip.of(row).name for row in session.exec(select(BinnedRow))}
         lost = self._described.unknown(kept | (binned - self._described.names()))
@@ -243,7 +244,7 @@ class SessionClips:
                 self._put(session, clip, binned_at=self._now() if deleted else None)
 
     def _describe(self, session: Session) -> None:
-        """Write missing descriptions of clips from an earlier studio."""
+        """Write missing descriptions of clips from an older studio."""
         self._complete(session.exec(select(ClipRow)).all(), deleted=False)
         self._complete(session.exec(select(BinnedRow)).all(), deleted=True)
 

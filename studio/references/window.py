@@ -1,4 +1,4 @@
-"""The part of a clip that an engine hears: proposed at silences, cut to the sample, with the words spoken in it."""
+"""The part of a clip that an engine hears: propose windows at silences, cut the audio, and find the words in a window."""
 
 import math
 from collections.abc import Sequence
@@ -13,17 +13,17 @@ from engines.text import MAX_TRANSCRIPT_CHARACTERS, check_length, count_syllable
 from engines.types import Audio, Reference
 from studio.ears.quality.clipping import full_scale
 
-MARGIN_S = 0.15  # silence that a window keeps at each edge, if present
+MARGIN_S = 0.15  # silence to keep at each edge of a window, if present
 LONG_GAP_S = 0.7  # an engine learns nothing from longer pauses
-OVERLAP_MAX = 0.7  # proposals that overlap more (relative to the shorter one) count as one
+OVERLAP_MAX = 0.7  # proposals with a larger overlap, relative to the shorter one, are equivalent
 PROPOSALS = 5
-STEP_S = 0.5  # in a clip without silences, windows begin at the quietest frame near this grid
-CLIPPED_COST_S = 0.01  # a clipped sample costs as much as this loss of speech
+STEP_S = 0.5  # grid of possible edges in a clip without silences; each edge moves to the quietest point nearby
+CLIPPED_COST_S = 0.01  # each clipped sample counts like this loss of speech
 PUNCTUATION = tuple(".,!?;:…—")
 SNAP_WORDS = 2
-CUT_IN_SILENCE_S = 0.2  # a silence of this length near a punctuation mark belongs to that mark
+CUT_IN_SILENCE_S = 0.2  # a silence at least this long, near a punctuation mark, is the pause of that mark
 
-Counts = npt.NDArray[np.int64]
+RunningCounts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Window:
 
 
 def cut(audio: Audio, window: Window) -> Audio:
-    """Return exactly the window's samples. Raises BadAudio if the window is empty or outside the clip."""
+    """Return exactly the samples of a window. Raises BadAudio if the window is empty or outside the clip."""
     _require_ends(window)
     far = 2 * audio.duration_s  # far outside the clip, without huge numbers
     start, end = (round(max(-far, min(at, far)) * audio.sample_rate) for at in (window.start_s, window.end_s))
@@ -53,7 +53,7 @@ def cut(audio: Audio, window: Window) -> Audio:
 
 
 def reference_of(audio: Audio, window: Window, transcript: str) -> Reference:
-    """Return the window as a reference. Raises BadText if the transcript is empty or too long, BadAudio as `cut` does."""
+    """Return the window as a reference. Raises BadText if the transcript is empty or too long, and BadAudio as `cut` does."""
     if not transcript.strip():
         raise BadText("the reference has no transcript; type exactly the words in the selected part")
     check_length("the transcript", transcript, MAX_TRANSCRIPT_CHARACTERS)
@@ -61,9 +61,9 @@ def reference_of(audio: Audio, window: Window, transcript: str) -> Reference:
 
 
 def propose(audio: Audio, max_s: float = 12.0, min_s: float = 3.0) -> list[Window]:
-    """Propose windows of `min_s` to `max_s` that begin and end in silence, best first; never empty.
+    """Propose windows of `min_s` to `max_s` that begin and end in silence. The best window comes first; there is at least one.
 
-    A clip shorter than `min_s` is one window. The best window has most speech, few long gaps and no clipping.
+    A clip shorter than `min_s` is one window. The best window has much speech, few long gaps and no clipping.
     """
     if audio.duration_s <= min_s:
         return [Window(0.0, audio.duration_s)]
@@ -78,10 +78,10 @@ def propose(audio: Audio, max_s: float = 12.0, min_s: float = 3.0) -> list[Windo
 
 
 def split_transcript(full_transcript: str, audio: Audio, window: Window) -> str:
-    """Return the words most likely spoken within the window, for the designer to correct.
+    """Return the words that are probably spoken within the window, for the designer to correct.
 
-    Syllables are spread evenly over the detected speech; silences near punctuation marks align text and audio. Adjoining
-    windows share all words between them. Raises BadAudio for a window without ends.
+    The syllables are spread evenly over the detected speech; silences near punctuation marks align text and audio. Two windows
+    side by side never lose or repeat a word. Raises BadAudio for a window without ends.
     """
     _require_ends(window)
     words = full_transcript.split()
@@ -96,7 +96,7 @@ def _require_ends(window: Window) -> None:
 
 
 def _gaps(audio: Audio) -> list[TimeSpan]:
-    """Return the silences, with an empty one at each end of the clip that has none."""
+    """Return the silences of the clip. An end of the clip without silence has an empty one."""
     gaps = silences(audio)
     if not gaps or gaps[0].start_s > 0:
         gaps.insert(0, TimeSpan(0.0, 0.0))
@@ -119,7 +119,7 @@ def _between(gaps: Sequence[TimeSpan], duration_s: float, min_s: float, max_s: f
 
 
 def _gridded(audio: Audio, min_s: float, max_s: float) -> list[Window]:
-    """Return windows for speech without silences: as long as allowed, with edges at the quietest points near a grid."""
+    """Return windows for speech without silences: of maximum length, with edges at the quietest points near a grid."""
     length_s = min(max_s - STEP_S, audio.duration_s)
     if length_s < min_s:
         return [Window(0.0, min(max_s, audio.duration_s))]
@@ -129,7 +129,7 @@ def _gridded(audio: Audio, min_s: float, max_s: float) -> list[Window]:
 
 
 def _quietest(audio: Audio, near_s: float) -> float:
-    """Return the quietest 20 ms within a quarter second after `near_s`; the clip's own ends stay."""
+    """Return the start of the quietest 20 ms within a quarter second after `near_s`; an end of the clip stays unchanged."""
     if near_s <= 0.0 or near_s >= audio.duration_s - STEP_S / 2:
         return near_s
     frame = round(0.02 * audio.sample_rate)
@@ -141,12 +141,12 @@ def _quietest(audio: Audio, near_s: float) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Survey:
-    """Running totals over a clip, so that each of hundreds of windows costs two look-ups."""
+    """Running counts over a clip, so that each of hundreds of windows costs two look-ups."""
 
     frame_s: float
-    spoken: Counts  # frames of speech up to each frame
-    clipped: Counts  # clipped samples up to each frame
-    gaps: Sequence[TimeSpan]  # long ones
+    spoken: RunningCounts  # frames of speech up to each frame
+    clipped: RunningCounts  # clipped samples up to each frame
+    gaps: Sequence[TimeSpan]  # only long gaps
 
 
 def _surveyed(audio: Audio) -> _Survey:
@@ -157,7 +157,7 @@ def _surveyed(audio: Audio) -> _Survey:
 
 
 def _worth(survey: _Survey, window: Window) -> float:
-    """Return the seconds of speech, reduced by long gaps and clipping."""
+    """Return the seconds of speech in a window, reduced by long gaps and clipping."""
     last = len(survey.spoken) - 1
     start, end = (min(last, round(at / survey.frame_s)) for at in (window.start_s, window.end_s))
     speech_s = float(survey.spoken[end] - survey.spoken[start]) * survey.frame_s
@@ -172,7 +172,7 @@ def _shared(one: Window, other: Window) -> float:
 
 
 def _word_at(words: Sequence[str], audio: Audio, at_s: float) -> int:
-    """Count the words that end before this point of the clip; the count never decreases with time."""
+    """Return the number of words that end before this time; the number never decreases with time."""
     spoken = np.cumsum(active_frames(audio.samples, audio.sample_rate), dtype=np.int64)
     if not words or not len(spoken) or spoken[-1] == 0:
         return 0 if at_s < audio.duration_s / 2 else len(words)
@@ -183,10 +183,10 @@ def _word_at(words: Sequence[str], audio: Audio, at_s: float) -> int:
     return int(np.searchsorted(middles, position, side="right"))
 
 
-def _anchors(words: Sequence[str], ends: Counts, audio: Audio, spoken: Counts) -> list[tuple[int, int]]:
-    """Return the points where audio and text surely match: the ends, and pauses at punctuation.
+def _anchors(words: Sequence[str], ends: RunningCounts, audio: Audio, spoken: RunningCounts) -> list[tuple[int, int]]:
+    """Return the points where audio and text surely match: both ends, and pauses at punctuation marks.
 
-    Each point is (frames of speech, syllables).
+    Each point has a number of speech frames and a number of syllables.
     """
     anchors = [(0, 0)]
     for gap in silences(audio, CUT_IN_SILENCE_S):
@@ -198,14 +198,14 @@ def _anchors(words: Sequence[str], ends: Counts, audio: Audio, spoken: Counts) -
     return [*anchors, (int(spoken[-1]), int(ends[-1]))]
 
 
-def _spoken_at(spoken: Counts, audio: Audio, at_s: float) -> int:
-    """Count the frames of speech before this point."""
+def _spoken_at(spoken: RunningCounts, audio: Audio, at_s: float) -> int:
+    """Return the number of speech frames before this time."""
     frame = min(len(spoken), max(0, round(at_s * audio.sample_rate / frame_length(audio.sample_rate))))
     return int(spoken[frame - 1]) if frame else 0
 
 
 def _marked(words: Sequence[str], count: int) -> int:
-    """Return the number of words up to the punctuation mark nearest to `count` words; 0 if there is none near."""
+    """Return the number of words up to the punctuation mark nearest to `count` words; 0 without a mark nearby."""
     near = range(max(1, count - SNAP_WORDS), min(len(words) - 1, count + SNAP_WORDS) + 1)
     marked = [place for place in near if words[place - 1].endswith(PUNCTUATION)]
     return min(marked, key=lambda place: abs(place - count), default=0)

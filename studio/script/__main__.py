@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from studio.composition import compose
-from studio.data_folder import UnusableDataFolder, claimed
+from studio.disk.data_folder import UnusableDataFolder, claimed
 from studio.network_environment import repair_network_environment
 from studio.script.commands import FAILED, main
 from studio.script.scripts import Scripts
@@ -27,12 +27,14 @@ def opened() -> Iterator[Scripts]:
         raise SystemExit(FAILED) from error
     with own:
         studio.manager.start()
+        studio.telemetry.start()
         studio.scripts.renderer.start()
         try:
             yield studio.scripts
         finally:
             studio.scripts.renderer.close()
             studio.manager.close(CLOSE_S)
+            studio.telemetry.close()
             studio.history.close()
 
 

@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from studio.script.script import Role, Sheet, Table
+from studio.script.format.script import Role, Sheet, Table
 from studio.script.tables.columns import recognised
 
-ColumnPairs = Mapping[int, int]  # by column of the table, the sheet's column
+ColumnPairs = Mapping[int, int]  # columns of the sheet, by column of the table
 
 
 def paired_columns(sheet: Sheet, table: Table) -> ColumnPairs:
-    """Pair columns of the same name, then columns of the same role."""
+    """Pair columns of the same name, then remaining columns of the same role."""
     pairs = same_names(sheet.columns, table.columns)
     for role, column in recognised(table.columns, table.rows).items():
         old = sheet.roles.get(role)
@@ -30,14 +30,14 @@ def updated_roles(sheet: Sheet, table: Table, pairs: ColumnPairs) -> Mapping[Rol
 
 
 def same_names(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
-    """Pair each column of `after` with the column of its name in `before`."""
+    """Pair each column of `after` with the column of the same name in `before`."""
     known = {name: column for column, name in enumerate(_numbered(before))}
     names = enumerate(_numbered(after))
     return {column: known[name] for column, name in names if name in known}
 
 
 def laid_out(cells: Sequence[str], pairs: ColumnPairs, width: int) -> tuple[str, ...]:
-    """Return a line's cells in the table's columns; columns that the sheet lacks are empty."""
+    """Return a line's cells in the order of the table's columns; columns that the sheet lacks are empty."""
     return tuple(cells[pairs[column]] if column in pairs else "" for column in range(width))
 
 

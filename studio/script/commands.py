@@ -15,7 +15,7 @@ from engines.types import Progress
 from studio.progress import ProgressReporter
 from studio.script.deliveries import Deliveries
 from studio.script.delivery import PRESETS, DeliveryReport, preset_of
-from studio.script.script import DeliveryChoice
+from studio.script.format.script import DeliveryChoice
 from studio.script.scripts import Scripts
 from studio.script.selects import StaleSelects
 from studio.script.tables import UncertainEncoding
@@ -23,6 +23,7 @@ from studio.script.whole_sheet import SelectedSheet, WholeSheet, select_all
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
 STALE_RULES = ("refuse", "deliver", "leave-out")
+STALE_ADVICE = "Deliver the old takes with --stale deliver, or leave out their lines with --stale leave-out."
 BAR = "{desc} |{bar:30}| {percentage:3.0f} %"
 
 # Opens scripts whose engines run until the block ends.
@@ -37,9 +38,9 @@ def main(arguments: Sequence[str], open_scripts: Open) -> int:
     except KeyboardInterrupt:
         return _refuse("stopped; run the same command again to continue", INTERRUPTED)
     except StaleSelects as error:
-        return _refuse(f"{error}. Choose with --stale deliver or --stale leave-out.", FAILED)
+        return _refuse(f"{error.stale}. {STALE_ADVICE}", FAILED)
     except UncertainEncoding as error:
-        return _refuse(f"{error}. Choose one with --encoding.", FAILED)
+        return _refuse(f"{error}. Choose the encoding with --encoding.", FAILED)
     except (EngineError, OSError) as error:
         return _refuse(str(error), FAILED)
 
@@ -69,20 +70,24 @@ def parser() -> ArgumentParser:
     rendering.add_argument("--engine", default="", help="default: engine of the champion")
     rendering.add_argument("--takes", type=int, default=1, help="takes per line")
     rendering.add_argument(
-        "--best-of", type=int, default=1, metavar="N", help="number of seeds to try when a check fails"
+        "--best-of",
+        type=int,
+        metavar="N",
+        help="number of seeds to try when a check fails; saved with the project; default: as saved, at first 1",
     )
     rendering.add_argument("--preset", default="game", choices=[*PRESETS, "custom"])
     rendering.add_argument(
         "--stale",
         default="refuse",
         choices=STALE_RULES,
-        help="if a stale select has no new take: deliver the stale select, or leave out the line; default: deliver nothing",
+        help="if a selected take is stale and has no new take: deliver = deliver the stale take; "
+        "leave-out = leave out its line; refuse = deliver nothing (default)",
     )
     rendering.add_argument(
         "--directions", action="store_true", help="keep stage directions such as [shouting] in subtitles and tables"
     )
     rendering.add_argument(
-        "--set", nargs="*", default=[], metavar="NAME=VALUE", help="settings of the preset; values as JSON"
+        "--set", nargs="*", default=[], metavar="NAME=VALUE", help="change settings of the preset; each value is JSON"
     )
     return commands
 
@@ -91,7 +96,7 @@ def _render(arguments: Namespace, open_scripts: Open) -> int:
     asked = _asked(arguments)
     with open_scripts() as scripts, _progress_bar() as report:
         if arguments.to:
-            scripts.deliveries.store(arguments.to)  # refused before anything is made
+            scripts.deliveries.store(arguments.to)  # refuse an unknown store before anything is rendered
         made = select_all(scripts, asked, report, threading.Event())
         delivered, where = _delivered(scripts.deliveries, made, asked.delivery, arguments, report)
     for note in made.notes:
@@ -112,7 +117,7 @@ def _delivered(
     arguments: Namespace,
     report: ProgressReporter,
 ) -> tuple[DeliveryReport, str]:
-    """Deliver the selects. Return the report and where the files are."""
+    """Deliver the selects. Return the report, and the place of the files."""
     plan = deliveries.plan(made.project, made.sheet, choice, arguments.stale.replace("-", "_"))
     if not arguments.to:
         return deliveries.into(arguments.out, plan, report), str(arguments.out)
@@ -142,7 +147,7 @@ def _asked(arguments: Namespace) -> WholeSheet:
 
 
 def _choice(arguments: Namespace) -> DeliveryChoice:
-    """Return the choices of the delivery. Raises BadSetting, BadInput."""
+    """Return the settings of the delivery. Raises BadSetting, BadInput."""
     choices: dict[str, object] = {"directions": True} if arguments.directions else {}
     for pair in arguments.set:
         name, _, value = pair.partition("=")

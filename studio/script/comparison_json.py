@@ -7,12 +7,12 @@ from collections.abc import Set
 from dataclasses import asdict
 from typing import Any, get_args
 
-from studio.script.script import Role
+from studio.script.format.script import Role
 from studio.script.sheet_differences import LineDifference, LineKind, SheetComparison
 
 
 def comparison_json(comparison: SheetComparison) -> dict[str, Any]:
-    """Return every line that differs, the number of lines of each kind, and the columns that come and go."""
+    """Return every line that differs, the number of lines of each kind, and the added and removed columns."""
     shared = _shared_ids(comparison)
     kinds = Counter(each.kind for each in comparison.lines)
     return {
@@ -27,7 +27,7 @@ def comparison_json(comparison: SheetComparison) -> dict[str, Any]:
 
 
 def comparison_digest(comparison: SheetComparison) -> str:
-    """Return a digest of all differences; equal digests mean equal changes."""
+    """Return a digest of all differences; equal digests mean equal differences."""
     content = [
         [each.line.key if each.line else "", each.kind, each.row, [asdict(cell) for cell in each.cells]]
         for each in comparison.lines
@@ -58,7 +58,7 @@ def _line_json(comparison: SheetComparison, difference: LineDifference, shared: 
 
 
 def _named(comparison: SheetComparison, difference: LineDifference, role: Role) -> str:
-    """Return the line's cell in the column of this role: in the file, or in the studio if the file lacks the line."""
+    """Return the line's cell in the column of a role: from the file, or from the studio if the file lacks the line."""
     column = comparison.roles.get(role)
     if column is None:
         return ""
@@ -68,7 +68,7 @@ def _named(comparison: SheetComparison, difference: LineDifference, role: Role) 
 
 
 def _shared_ids(comparison: SheetComparison) -> Set[str]:
-    """Return the ids that several rows of the file share."""
+    """Return the ids that occur in several rows of the file."""
     column = comparison.roles.get("id")
     if column is None:
         return frozenset()

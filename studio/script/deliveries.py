@@ -1,4 +1,4 @@
-"""Deliver the selects of a sheet as a zip, into a folder or to a store, with aligned words."""
+"""Deliver the selects of a sheet as a zip, into a folder or to a store. The words of the takes are aligned first."""
 
 import re
 import shutil
@@ -11,29 +11,32 @@ from pathlib import Path
 from typing import Any
 
 from engines.types import Audio, Progress
-from studio.database import saving
+from studio.disk.database import saving
 from studio.ears.vocabulary import TimedWord, TypedWord
 from studio.history import History
 from studio.jobs import Job, Jobs, UnknownJob
 from studio.progress import ProgressReporter, share
 from studio.script.delivery import DeliveryReport, Preset, deliver, preset_of, zipped
+from studio.script.delivery.target_folder import filling
 from studio.script.delivery_plan import DeliveryPlan, planned, preview_json, with_sound
+from studio.script.format.script import DeliveryChoice, Project, Sheet
 from studio.script.planning import Readings
 from studio.script.projects import Projects, new_id
-from studio.script.script import DeliveryChoice, Project, Sheet
 from studio.script.selects import StaleRule
 from studio.script.written import words_of
-from studio.stores import ArchiveFacts, Store, UnknownStore
 from studio.stores.backend import file_sha256
+from studio.stores.entry import ArchiveFacts
+from studio.stores.errors import UnknownStore
+from studio.stores.store import Store
 
-FOLDER = "deliveries"  # in the data folder; swept by housekeeping
-TRANSFERS = "transfers"  # in FOLDER: state of interrupted transfers
-KEPT_S = 86_400.0  # deliveries can be made again
-RENDERED_AT = 0.6  # share of the work after replacing stale selects
-GATHERED_AT = 0.3  # share of the work after aligning the takes
-MADE_AT = 0.7  # share of the work before sending
-DIGEST = 12  # digits of the content's hash in the name in a store, so that other content never replaces it
-NAME_MAX = 48  # characters of project and sheet in that name
+FOLDER = "deliveries"  # folder in the data folder; swept by housekeeping
+TRANSFERS = "transfers"  # folder in FOLDER, for the state of interrupted transfers
+KEPT_S = 86_400.0  # kept for a day, because a delivery can be made again
+RENDERED_AT = 0.6  # share of the work that is done after replacing stale selects
+GATHERED_AT = 0.3  # share of the work that is done after aligning the takes
+MADE_AT = 0.7  # share of the work that is done before the transfer
+DIGEST = 12  # digits of the content's hash in the name in a store, so that different content never replaces a delivery
+NAME_MAX = 48  # maximum number of characters of project and sheet in that name
 NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 Align = Callable[[Audio, Sequence[TypedWord]], Sequence[TimedWord]]
 Reselect = Callable[[str, str, ProgressReporter, threading.Event], None]  # arguments: project, sheet, report, stop
@@ -46,14 +49,14 @@ class Delivery:
     path: Path
     name: str  # name of the downloaded file
     report: DeliveryReport
-    where: str = ""  # address in the store
+    where: str = ""  # address in the store; "" without a store
 
 
 Making = Callable[[ProgressReporter, threading.Event], Delivery]
 
 
 class _Sending:
-    """The work of making a zip and sending it to a store. A retry sends the zip that was made before."""
+    """The work of making a zip and sending it to a store. A retry sends the existing zip."""
 
     def __init__(self, make: Making, store: Store, name: str) -> None:
         self._make, self._store, self._name = make, store, name
@@ -66,7 +69,7 @@ class _Sending:
         facts = ArchiveFacts(sha256=file_sha256(path, stop), identity="", bytes=path.stat().st_size)
         id = f"{_id_part(self._name)}-{facts.sha256[:DIGEST]}"
         self._store.push(id, path, facts, share(report, MADE_AT, 1.0), stop)
-        return replace(self._made, where=self._store.where(id))
+        return replace(self._made, where=self._store.address(id))
 
 
 class Deliveries:
@@ -83,16 +86,16 @@ class Deliveries:
         readings: Callable[[Project], Readings],
         reselect: Reselect,
     ) -> None:
-        """Use `align` to find the words of a take, `stores` for deliveries by name, and `reselect` to replace stale selects."""
+        """Use `align` to find the words of a take, `stores` by name for deliveries, and `reselect` to replace stale selects."""
         self.jobs = Jobs()
         self.folder, self.stores = folder, stores
         self._projects, self._history, self._align = projects, history, align
         self._readings, self._reselect = readings, reselect
 
     def begin(self, project_id: str, sheet_id: str, choice: DeliveryChoice, stale: StaleRule = "refuse") -> Job:
-        """Start a job whose result is a Delivery, sent to a store if one is named; a failed transfer can be resumed.
+        """Start a job whose result is a Delivery; `choice` may name a store for it. A failed transfer can be resumed.
 
-        With the rule "render", the choice is saved with the project first, because lengths are fitted to it. Raises
+        For the rule "render", the choice is saved with the project first, because takes are fitted to its lengths. Raises
         UnknownSheet, UnknownStore, BadSetting, StaleSelects, SameIds, and BadInput if nothing can be delivered.
         """
         make = self._making(project_id, sheet_id, choice, stale)
@@ -102,20 +105,23 @@ class Deliveries:
             return self.jobs.start("deliver", project_id, work, store=choice.to, resumable=True)
         return self.jobs.start("deliver", project_id, make)
 
-    def preview(self, project_id: str, sheet_id: str, choice: DeliveryChoice) -> dict[str, Any]:
-        """Return what `begin` would deliver, and the questions that it would raise. Raises UnknownSheet, BadSetting."""
+    def preview(self, project_id: str, sheet_id: str, choice: DeliveryChoice, stale: StaleRule) -> dict[str, Any]:
+        """Return the content and the open questions of the delivery that `begin` would make.
+
+        Raises UnknownSheet, BadSetting.
+        """
         project, sheet = self._found(project_id, sheet_id, choice)
-        return preview_json(project, sheet, _preset(project, choice), self._readings(project))
+        return preview_json(project, sheet, _preset(project, choice), self._readings(project), stale)
 
     def get(self, project_id: str, id: str) -> Job:
         """Return the job of a delivery. Raises UnknownJob."""
         job = self.jobs.get(id)
-        if job.champion != project_id:
+        if job.subject != project_id:
             raise UnknownJob("this delivery belongs to another project; start a delivery in this project")
         return job
 
     def finished(self, project_id: str, id: str) -> Delivery:
-        """Return a finished delivery. Raises UnknownJob before its end, and after its file was swept."""
+        """Return a finished delivery. Raises UnknownJob if the job has not ended, or its file was removed."""
         made = self.get(project_id, id).result
         if not isinstance(made, Delivery) or not made.path.is_file():
             raise UnknownJob("the files of this delivery do not exist or were deleted; deliver again")
@@ -125,13 +131,14 @@ class Deliveries:
         """Return a store for deliveries. Raises UnknownStore."""
         if name not in self.stores:
             if not self.stores:
-                raise UnknownStore("no store can hold deliveries; add a folder or S3 store to STUDIO_STORES")
-            raise UnknownStore(f"the store {name} cannot hold deliveries; choose {' or '.join(self.stores)}")
+                raise UnknownStore("no store accepts deliveries; add a folder or S3 store to STUDIO_STORES")
+            raise UnknownStore(f"the store {name} does not accept deliveries; choose {' or '.join(self.stores)}")
         return self.stores[name]
 
     def into(self, folder: Path, plan: DeliveryPlan, report: ProgressReporter) -> DeliveryReport:
-        """Deliver into a folder that is empty or absent. Raises BadInput, OSError."""
-        return self._deliver(plan, folder, report, threading.Event())
+        """Deliver into a folder that is empty or absent. Raises BadInput, OSError; the folder is then empty."""
+        with filling(folder) as staged:
+            return self._deliver(plan, staged, report, threading.Event())
 
     def send(self, store: str, plan: DeliveryPlan, report: ProgressReporter) -> Delivery:
         """Deliver to a store. Raises UnknownStore, BadInput, StoreError, NotSaved."""
@@ -144,7 +151,7 @@ class Deliveries:
         return planned(project, sheet, _preset(project, choice), self._readings(project), stale)
 
     def _found(self, project_id: str, sheet_id: str, choice: DeliveryChoice) -> tuple[Project, Sheet]:
-        """Return the sheet and its project with this choice, because staleness depends on the silence around lines."""
+        """Return the project with this delivery choice, and the sheet. The choice sets silence, on which staleness depends."""
         project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, sheet_id)
         return replace(project, delivery=choice), sheet
 
@@ -152,7 +159,7 @@ class Deliveries:
         return f"{self._projects.get(project_id).name}-{Path(sheet.name).stem}"
 
     def _making(self, project_id: str, sheet_id: str, choice: DeliveryChoice, stale: StaleRule) -> Making:
-        """Return the work of making a zip. Raises errors that can be known before the work begins."""
+        """Return the work of making a zip. Raises all errors that can be found before the work begins."""
         if stale != "render":
             return partial(self._zip, self.plan(project_id, sheet_id, choice, stale))
         project, _ = self._found(project_id, sheet_id, choice)
@@ -184,7 +191,7 @@ class Deliveries:
         for number, (line, select) in enumerate(zip(plan.lines, plan.selects, strict=True)):
             if stop.is_set():
                 break  # the delivery raises Cancelled in its first step
-            finding(Progress(number / len(plan.selects), f"aligning the words of {line.id}"))
+            finding(Progress(number / len(plan.selects), f"finding the word times of {line.id}"))
             with_audio = with_sound(line, plan.project, select, self._history)
             written = words_of(select.take, select.written, plan.project.lexicon)
             gathered.append(replace(with_audio, words=tuple(self._align(with_audio.audio(), written))))
@@ -198,6 +205,6 @@ def _preset(project: Project, choice: DeliveryChoice) -> Preset:
 
 
 def _id_part(name: str) -> str:
-    """Return the characters of a name that an id may contain; never empty."""
+    """Return the characters of a name that are allowed in ids; never empty."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return NOT_IN_IDS.sub("-", plain)[:NAME_MAX].strip("-") or "script"

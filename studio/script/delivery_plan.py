@@ -1,4 +1,4 @@
-"""The plan of a delivery: selects as lines with ids and names, before any audio is read."""
+"""The plan of a delivery: the lines to deliver with their ids and file names. No audio is read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,18 +9,19 @@ from engines.errors import BadInput
 from studio.history import History
 from studio.script.delivery import DeliveredLine, Preset, file_stems
 from studio.script.delivery.identity import refuse_same_ids
+from studio.script.format.script import Project, Sheet, TakeCheck, cell
 from studio.script.identity import delivered_ids, lines_of_same_id
 from studio.script.planning import Readings
-from studio.script.script import Project, Sheet, TakeCheck, cell
 from studio.script.selects import Select, StaleRule, delivered_selects, selects_of
 from studio.script.written import directions_of, shown
+from studio.sentences import sentence
 
 NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryPlan:
-    """The selects of a sheet and how they are delivered."""
+    """The selects of a sheet, and the settings of their delivery."""
 
     project: Project
     sheet: Sheet
@@ -29,14 +30,17 @@ class DeliveryPlan:
 
     @property
     def lines(self) -> Sequence[DeliveredLine]:
-        """Return the lines without audio and words."""
+        """Return the lines of the delivery. Their audio and words are added later."""
         ids = delivered_ids(self.sheet, self.preset.same_ids)
         directions = self.preset.directions
         return [_described(self.sheet, select, ids[select.line.key], directions) for select in self.selects]
 
 
 def planned(project: Project, sheet: Sheet, preset: Preset, readings: Readings, rule: StaleRule) -> DeliveryPlan:
-    """Return the plan. Raises StaleSelects, SameIds, BadInput if no line has a select or names collide, BadSetting."""
+    """Return the plan.
+
+    Raises StaleSelects, SameIds, BadSetting, and BadInput if no line has a select or file names collide.
+    """
     plan = DeliveryPlan(project=project, sheet=sheet, preset=preset, selects=delivered_selects(sheet, readings, rule))
     lines = plan.lines
     refuse_same_ids([line.id for line in lines])
@@ -44,36 +48,57 @@ def planned(project: Project, sheet: Sheet, preset: Preset, readings: Readings, 
     return plan
 
 
-def preview_json(project: Project, sheet: Sheet, preset: Preset, readings: Readings) -> dict[str, Any]:
-    """Return what a delivery would contain: the number of files, the first names, stale selects, and shared ids."""
+def preview_json(project: Project, sheet: Sheet, preset: Preset, readings: Readings, rule: StaleRule) -> dict[str, Any]:
+    """Return a summary of a delivery: the number of selects, the first names, stale selects, and shared ids."""
     selects = selects_of(sheet, readings)
     stale = [select for select in selects if select.why]
-    plan = DeliveryPlan(project=project, sheet=sheet, preset=preset, selects=selects)
+    plan = DeliveryPlan(project=project, sheet=sheet, preset=preset, selects=_ruled(selects, rule))
     names, error = _names(plan)
+    later, _ = (
+        _names(replace(plan, selects=[_next_take(each) for each in plan.selects])) if rule == "render" else (names, "")
+    )
+    texts = sum(not line.deleted and bool(cell(sheet, line, "text")) for line in sheet.lines)
     keys = {select.line.key for select in selects}
     groups = [[key for key in group if key in keys] for group in lines_of_same_id(sheet)]
     ids = {select.line.key: select.name for select in selects}
     return {
         "selects": len(selects),
+        "unselected": max(0, texts - len(selects)),
         "stale": [
             {"line": each.line.key, "id": each.name, "why": each.why, "ready": each.renewed is not None}
             for each in stale
         ],
         "same_ids": [{"id": ids[group[0]], "lines": group} for group in groups if len(group) > 1],
         "names": names,
+        "open_names": [name for name, other in zip(names, later, strict=False) if name != other],
         "error": error,
     }
 
 
 def with_sound(line: DeliveredLine, project: Project, select: Select, history: History) -> DeliveredLine:
-    """Return the line with its audio, and with the history's data of the take. Raises UnknownTake."""
+    """Return the line with its audio, and with the date and settings of its take. Raises UnknownTake."""
     stored = history.get(project.session_id, select.take.id)
     audio = partial(history.audio, project.session_id, select.take.id)
     return replace(line, audio=audio, made_at=stored.created_at, settings=dict(stored.order.settings))
 
 
+def _ruled(selects: Sequence[Select], rule: StaleRule) -> Sequence[Select]:
+    """Return the selects that a delivery with this rule would contain. A take that must be rendered first stays stale."""
+    if rule == "leave_out":
+        return [select for select in selects if not select.why]
+    if rule == "render":
+        return [replace(each, take=each.renewed, why="") if each.renewed else each for each in selects]
+    return selects
+
+
+def _next_take(select: Select) -> Select:
+    """Return a stale select with the number of a later take; its real number is unknown before the render."""
+    number = max((take.number for take in select.line.takes), default=0) + 1
+    return replace(select, take=replace(select.take, number=number)) if select.why else select
+
+
 def _names(plan: DeliveryPlan) -> tuple[list[str], str]:
-    """Return the first file names, and an error if there are none."""
+    """Return the first file names, and the error if there are no valid names."""
     try:
         stems = file_stems(plan.lines, plan.preset)
     except BadInput as error:
@@ -82,7 +107,7 @@ def _names(plan: DeliveryPlan) -> tuple[list[str], str]:
 
 
 def _described(sheet: Sheet, select: Select, id: str, directions: bool) -> DeliveredLine:
-    """Return a line with the text of its take, with stage directions only if `directions` is set."""
+    """Return a line with the text of its take; stage directions are included if `directions` is set."""
     line, take = select.line, select.take
     others = set(range(len(sheet.columns))) - set(sheet.roles.values())
     sheet_id, sheet_text = cell(sheet, line, "id"), cell(sheet, line, "text")
@@ -98,6 +123,7 @@ def _described(sheet: Sheet, select: Select, id: str, directions: bool) -> Deliv
         language=cell(sheet, line, "language"),
         notes=cell(sheet, line, "notes"),
         take=take.number,
+        take_note=take.comment,
         voice=take.voice,
         version=take.version,
         engine=take.engine,
@@ -118,4 +144,4 @@ def _no_sound() -> Any:
 
 
 def _fault(check: TakeCheck) -> str:
-    return f"A check failed. {check.message.rstrip('.')}."
+    return f"A check failed. {sentence(check.message)}"

@@ -1,4 +1,4 @@
-"""Pure functions that change a sheet. Each returns another sheet whose changed lines have the new revision."""
+"""Pure functions that change a sheet. Each returns a new sheet, in which the changed lines have the next revision."""
 
 import re
 import secrets
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from engines.errors import BadInput
 from studio.errors import NotFound
-from studio.script.script import LineEvent, LineTake, Mark, Role, ScriptLine, Sheet
+from studio.script.format.script import LineEvent, LineTake, Mark, Role, ScriptLine, Sheet
 
 LineChange = Callable[[ScriptLine], ScriptLine]
 
@@ -16,7 +16,7 @@ LINES_MAX = 20_000
 CELL_MAX = 10_000  # characters
 COMMENT_MAX = 2_000
 CHANGED = "changed from"  # start of the event of an edited cell
-EVENTS_KEPT = 50  # latest events of a line
+EVENTS_KEPT = 50  # number of latest events that a line keeps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class NewLine:
 
 
 class UnknownLine(NotFound):
-    """The sheet has no such line, or the line no such take."""
+    """The sheet has no such line, or the line has no such take."""
 
 
 def imported_lines(rows: Iterable[Sequence[str]]) -> tuple[ScriptLine, ...]:
@@ -73,7 +73,7 @@ def _all(sheet: Sheet, changes: Mapping[str, LineChange]) -> dict[str, ScriptLin
 
 
 def touched(sheet: Sheet, keys: Iterable[str]) -> Sheet:
-    """Return the sheet with these lines marked as changed; the same object if it has none of them."""
+    """Return the sheet with these lines marked as changed, or the same object if it has none of these lines."""
     named, revision = set(keys), sheet.revision + 1
     if not any(line.key in named for line in sheet.lines):
         return sheet
@@ -82,7 +82,7 @@ def touched(sheet: Sheet, keys: Iterable[str]) -> Sheet:
 
 
 def with_cell(column: int, value: str, at: str) -> LineChange:
-    """Return a change of one cell. Raises BadInput."""
+    """Return a change that sets one cell. Raises BadInput."""
 
     def change(line: ScriptLine) -> ScriptLine:
         if not 0 <= column < len(line.cells):
@@ -102,7 +102,7 @@ def _check_cell(value: str) -> None:
 
 
 def with_mark(take_id: str, at: str, *, mark: Mark | None = None, comment: str | None = None) -> LineChange:
-    """Return a change of a take's mark or comment. A line has at most one select. Raises UnknownLine, BadInput."""
+    """Return a change that sets a take's mark or comment. A line has at most one select. Raises UnknownLine, BadInput."""
 
     def change(line: ScriptLine) -> ScriptLine:
         chosen = next((take for take in line.takes if take.id == take_id), None)
@@ -121,7 +121,7 @@ def with_mark(take_id: str, at: str, *, mark: Mark | None = None, comment: str |
 
 
 def _given(line: ScriptLine, take: LineTake, mark: Mark) -> LineTake:
-    """Return the take with a mark, which is the line's latest from now on."""
+    """Return the take with a new mark, which is then the latest mark of the line."""
     if not mark:
         return replace(take, mark="", marked=0, seen=0)
     latest = max(each.marked for each in line.takes)
@@ -130,14 +130,14 @@ def _given(line: ScriptLine, take: LineTake, mark: Mark) -> LineTake:
 
 
 def _after(take: LineTake, chosen: LineTake, comment: str | None) -> LineTake:
-    """Return a take of the line after `chosen` was marked or got a comment."""
+    """Return `take`, which may be `chosen`, as it is after `chosen` was marked or got a comment."""
     if take.id != chosen.id:
         return replace(take, mark="") if chosen.mark == "select" and take.mark == "select" else take
     return chosen if comment is None else replace(chosen, comment=comment)
 
 
 def with_take(take: LineTake, at: str) -> LineChange:
-    """Return a change that adds a take with the next number; a take that the line has already changes nothing."""
+    """Return a change that adds a take with the next number, unless the line already has the take."""
 
     def change(line: ScriptLine) -> ScriptLine:
         if any(known.id == take.id for known in line.takes):
@@ -151,7 +151,7 @@ def with_take(take: LineTake, at: str) -> LineChange:
 
 
 def with_checked(take: LineTake) -> LineChange:
-    """Return a change that sets a take's checks and score, and keeps other changes of the take."""
+    """Return a change that sets the checks and the score of a take; other values of the take stay."""
 
     def change(line: ScriptLine) -> ScriptLine:
         takes = (
@@ -167,9 +167,9 @@ def with_presence(present: bool) -> LineChange:
 
 
 def with_roles(sheet: Sheet, roles: Mapping[Role, int | None]) -> Sheet:
-    """Return the sheet with these columns in these roles; a column has one role. All lines count as changed.
+    """Return the sheet with these columns in these roles. All lines count as changed.
 
-    Raises BadInput.
+    A column has at most one role. Raises BadInput.
     """
     if any(column is not None and not 0 <= column < len(sheet.columns) for column in roles.values()):
         raise BadInput("this sheet has no such column; reload the page to see all columns")
@@ -185,9 +185,9 @@ def with_roles(sheet: Sheet, roles: Mapping[Role, int | None]) -> Sheet:
 
 
 def with_added(sheet: Sheet, lines: Sequence[NewLine]) -> Sheet:
-    """Return the sheet with new lines at its end; a line with a known key, as after a repeated request, is restored.
+    """Return the sheet with new lines at its end.
 
-    Raises BadInput.
+    A repeated request may contain a known key; that line is restored if it was deleted. Raises BadInput.
     """
     known = {line.key for line in sheet.lines}
     new = {line.key or new_key(): line for line in lines if line.key not in known}
@@ -203,7 +203,7 @@ def with_added(sheet: Sheet, lines: Sequence[NewLine]) -> Sheet:
 
 
 def _written(line: NewLine, width: int) -> tuple[str, ...]:
-    """Return the cells of a new line, as many as the sheet has columns. Raises BadInput."""
+    """Return the cells of a new line, one for each column of the sheet. Raises BadInput."""
     if line.key and KEY.fullmatch(line.key) is None:
         raise BadInput("the key of a line must be 12 hexadecimal digits; leave out the key to get a new one")
     for value in line.cells:
@@ -216,7 +216,7 @@ def _wide(cells: Sequence[str], width: int) -> tuple[str, ...]:
 
 
 def noted(line: ScriptLine, what: str, at: str) -> ScriptLine:
-    """Return the line with an event in its history."""
+    """Return the line with a new event in its history."""
     return replace(line, events=(*line.events, LineEvent(at=at, what=what))[-EVENTS_KEPT:])
 
 

@@ -1,7 +1,7 @@
 """Recognize texts that are not English, by frequent words, accents and scripts.
 
-No word that is also English is in a list, so that two words are enough. Texts of one or two words, such as barks, are often
-left undecided.
+The lists contain no word that is also English, so two words are enough. Texts of one or two words, such as barks, often stay
+undecided.
 """
 
 import re
@@ -9,10 +9,10 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-KEPT = 32_768  # texts
-ENOUGH = 2  # different signs of one language that are needed
+KEPT = 32_768  # maximum number of cached texts
+ENOUGH = 2  # number of different signs of one language that are needed
 WORD = re.compile(r"[^\W\d_]+")
-ASIDE = re.compile(r"\[[^\]]*\]|\([^)]*\)|<[^>]*>")  # directions and tags, which are English in all languages
+ASIDE = re.compile(r"\[[^\]]*\]|\([^)]*\)|<[^>]*>")  # directions and tags, which are in English in all languages
 
 FREQUENT = {
     "French": """le la les un une des du de et est sont suis es êtes sommes je tu il elle nous vous ils elles ce cette
@@ -55,7 +55,7 @@ ACCENTS = {
     "Portuguese": "ãõçáéê",
     "Polish": "łąęśżźćń",
 }
-# By the first word of a letter's Unicode name.
+# Languages by the first word of a letter's Unicode name.
 SCRIPTS = {
     "CYRILLIC": "Russian",
     "GREEK": "Greek",
@@ -90,7 +90,7 @@ def _signs(language: str, words: set[str], spoken: str) -> Iterator[str]:
 
 
 def _script(spoken: str) -> str:
-    """Return the language of a script that most letters belong to; "" for Latin letters."""
+    """Return the language of the script of most letters; "" for Latin letters."""
     letters = [letter for letter in spoken if letter.isalpha()]
     names: Sequence[str] = [unicodedata.name(letter, "").partition(" ")[0].partition("-")[0] for letter in letters]
     found = [SCRIPTS[name] for name in names if name in SCRIPTS]

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from studio.script.script import Role, ScriptLine, Sheet, cell
+from studio.script.format.script import Role, ScriptLine, Sheet, cell
 
-# Excel, LibreOffice, Google Sheets and Numbers.
+# Errors of Excel, LibreOffice, Google Sheets and Numbers.
 ERRORS = frozenset(
     (
         "#BLOCKED!", "#BUSY!", "#CALC!", "#CONNECT!", "#DIV/0!", "#ERROR!", "#EXTERNAL!", "#FIELD!", "#GETTING_DATA",
@@ -21,11 +21,17 @@ def is_formula_error(value: str) -> bool:
 
 
 def formula_error(sheet: Sheet, line: ScriptLine) -> str:
-    """Return a sentence on the first error in a line's cells that matter to its takes; "" if there is none."""
-    for role in ROLES:
-        value = cell(sheet, line, role)
-        if is_formula_error(value):
-            name = sheet.columns[sheet.roles[role]] or role
-            advice = "correct the formula in the spreadsheet, or type the value here"
-            return f"{name[:40]} is {value}, a spreadsheet error; {advice}"
-    return ""
+    """Return a sentence on the first error in those cells of a line on which a take depends; "" without an error."""
+    found = first_error(sheet, line)
+    if found is None:
+        return ""
+    role, value = found
+    name = sheet.columns[sheet.roles[role]] or role
+    advice = "correct the formula in the spreadsheet, or type the value here"
+    return f"{name[:40]} is {value}, a spreadsheet error; {advice}"
+
+
+def first_error(sheet: Sheet, line: ScriptLine) -> tuple[Role, str] | None:
+    """Return the role of the column and the value of the first error in those cells of a line on which a take depends."""
+    values = ((role, cell(sheet, line, role)) for role in ROLES)
+    return next((found for found in values if is_formula_error(found[1])), None)

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from studio.progress import plural
+from studio.script.format.script import Sheet, Table
 from studio.script.line_notes import LineNote, NoteKind, line_notes
-from studio.script.script import Sheet, Table
 
-NAMED = 3  # of many
-# What the lines have, which follows "1 line with" or "3 lines with", and advice.
+NAMED = 3  # lines that a note names, of possibly many
+# The end of a sentence such as "3 lines with …", and advice.
 WORDS: Mapping[NoteKind, tuple[str, str]] = {
     "formula": (
         "a spreadsheet error",
@@ -23,7 +23,7 @@ WORDS: Mapping[NoteKind, tuple[str, str]] = {
 
 
 def import_notes(table: Table, sheet: Sheet) -> Sequence[str]:
-    """Return what the import left out, then a sentence for each kind of note on lines."""
+    """Return notes on content that was not imported, then a sentence for each kind of note on lines."""
     found = list(line_notes(sheet).values())
     return [*table.notes, *(sentence for kind in WORDS if (sentence := _sentence(kind, found)))]
 

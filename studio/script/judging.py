@@ -1,4 +1,4 @@
-"""Check takes against their words, their voice's reference, and their expected length."""
+"""Check takes against their text, the reference of their voice, and their expected length."""
 
 from collections.abc import Callable
 
@@ -8,20 +8,21 @@ from engines.types import Audio, Reference
 from studio.order import Order
 from studio.script.checks.checker import Checker
 from studio.script.checks.judging import Checked, Expected
+from studio.script.format.length_limit import missed
+from studio.script.format.script import TakeCheck
 from studio.script.rendering import PlannedTake
-from studio.script.script import TakeCheck
 from studio.script.stretching import spoken_s
-from studio.script.timing import missed
 from studio.script.written import readable
+from studio.sentences import sentence
 
 LOST = 0.25  # subtracted from the score of a take that is too long or too short
 
 
 class TakeJudge:
-    """Checks takes against what they were made from."""
+    """Checks takes against their orders."""
 
     def __init__(self, checker: Checker, reference: Callable[[Order], Reference]) -> None:
-        """Check by `checker`. `reference` returns the reference of an order's voice."""
+        """Use `checker` for the checks. `reference` returns the reference of an order's voice."""
         self._checker, self._reference = checker, reference
 
     def __call__(self, piece: PlannedTake, audio: Audio) -> Checked:
@@ -42,7 +43,3 @@ class TakeJudge:
             return checked
         fit = TakeCheck(name="fit", outcome="fail", message=sentence(message), value=round(file_s, 2))
         return Checked((*checked.checks, fit), round(max(0.0, checked.score - LOST), 3))
-
-
-def sentence(message: str) -> str:
-    return f"{message[:1].upper()}{message[1:]}."

@@ -1,16 +1,16 @@
-"""The length of a line for the page, limits and deliveries: the length of its delivered file.
+"""The length of a line on the page, in limits and in deliveries: always the length of the delivered file.
 
 A delivered file contains the speech of a take, with the silence that the project's delivery sets before and after it. The
-silence of the take itself does not count, because a delivery replaces it.
+silence in the take itself is ignored, because a delivery replaces it.
 """
 
 from engines.errors import BadSetting
 from studio.script.delivery.presets import GAME, Preset, preset_of
-from studio.script.script import DeliveryChoice, LineTake
+from studio.script.format.script import DeliveryChoice, LineTake
 
 
 def edges_s(choice: DeliveryChoice) -> float:
-    """Return the seconds of silence that a delivery puts around the speech of a take."""
+    """Return the total silence that a delivery adds before and after the speech of a take."""
     try:
         return preset_edges_s(preset_of(choice.preset, choice.choices))
     except BadSetting:  # saved by another version of the studio
@@ -22,5 +22,5 @@ def preset_edges_s(preset: Preset) -> float:
 
 
 def delivered_s(take: LineTake, edges_s: float) -> float:
-    """Return the length of the take's file. A take without measured speech counts with its stored length."""
+    """Return the length of the take's file. If the speech was not measured, the length of the take is used."""
     return round(take.speech_s + edges_s, 3) if take.speech_s else take.duration_s

@@ -1,4 +1,4 @@
-"""Notes on lines before they are rendered or delivered; the page shows each note as a badge in the line's row."""
+"""Notes on lines before they are rendered or delivered. The page shows each note as a badge in the line's row."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from typing import Literal
 
 from engines.errors import BadSetting
 from studio.script.foreign_words import foreign_language
+from studio.script.format.length_limit import read_limit
+from studio.script.format.script import Role, ScriptLine, Sheet, cell
 from studio.script.formula_errors import ROLES as ERROR_ROLES
 from studio.script.formula_errors import is_formula_error
 from studio.script.identity import lines_of_same_id
-from studio.script.script import Role, ScriptLine, Sheet, cell
-from studio.script.timing import read_limit
 
 NoteKind = Literal["formula", "same_id", "length", "language"]
-SHOWN = 20  # characters of a cell
+SHOWN = 20  # maximum number of characters of a cell in a note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,14 +21,14 @@ class LineNote:
     """A note on a line."""
 
     kind: NoteKind
-    role: Role  # the column of the badge
-    label: str  # of the badge
+    role: Role  # role of the column that shows the badge
+    label: str  # text of the badge
     text: str  # a sentence with advice
-    value: str  # the cell, or what was recognized in it
+    value: str  # the cell's value, or the part that was recognized
 
 
 def line_notes(sheet: Sheet) -> Mapping[str, Sequence[LineNote]]:
-    """Return the notes on the lines that have any, by the line's key. Deleted lines have none."""
+    """Return the notes on lines, by the line's key. Lines without notes and deleted lines are left out."""
     lines = [line for line in sheet.lines if not line.deleted]
     sharing = {key: len(group) for group in lines_of_same_id(sheet) for key in group}
     found = {line.key: list(_notes(sheet, line, sharing.get(line.key, 1))) for line in lines}
@@ -36,7 +36,7 @@ def line_notes(sheet: Sheet) -> Mapping[str, Sequence[LineNote]]:
 
 
 def _notes(sheet: Sheet, line: ScriptLine, sharing: int) -> Iterator[LineNote]:
-    """Yield the notes on a line whose id `sharing` lines have."""
+    """Yield the notes on a line; `sharing` is the number of lines with its id."""
     for role in ERROR_ROLES:
         if is_formula_error(value := cell(sheet, line, role)):
             text = (
@@ -70,7 +70,7 @@ def _length(value: str) -> Iterator[LineNote]:
 
 
 def _language(text: str, stated: str) -> Iterator[LineNote]:
-    """Yield a note on a text that is not English; the language column decides if it is filled."""
+    """Yield a note on a text that is not English; a filled language column decides."""
     if stated and not is_formula_error(stated):
         if stated.casefold().startswith(("en", "auto")):
             return

@@ -8,39 +8,42 @@ from dataclasses import replace
 from datetime import UTC
 from typing import Protocol
 
+from engines.audio import peaks
 from engines.types import Audio, Take
 from studio.errors import NotFound, NotStored
 from studio.history import History, StoredTake
-from studio.history.takes import peaks
 from studio.script.checks.judging import Checked
 from studio.script.editing import LineChange, change_lines, with_checked, with_take
+from studio.script.format.script import LineTake, TakeCheck
 from studio.script.projects import Projects
-from studio.script.render_queue import TakeJob
+from studio.script.render_search import TakeJob
 from studio.script.rendering import PlannedTake
-from studio.script.script import LineTake, TakeCheck
 from studio.script.stretching import spoken_s
 
 log = logging.getLogger(__name__)
 
 PEAKS = 40
-JUDGES = 8  # most takes that are checked at the same time
+JUDGES = 8  # maximum number of takes that are checked at the same time
 UNCHECKED = TakeCheck(
     name="checks", outcome="unmeasured", message="the studio could not check this take; listen to the take"
 )
 
 
 class Judge(Protocol):
-    """Checks a take in some seconds, outside the device's queue. Raises nothing for unusual audio."""
+    """Checks a take within seconds, without the engines. Raises nothing for unusual audio."""
 
     def __call__(self, piece: PlannedTake, audio: Audio) -> Checked: ...
 
 
 class LineTakes:
-    """Stores and checks takes, from one thread. Checks run in other threads, which read the audio and call `when_checked`."""
+    """Stores and checks takes. One thread calls the methods.
+
+    The checks run in other threads, which read the audio and call `when_checked`.
+    """
 
     def __init__(self, projects: Projects, history: History, judge: Judge, when_checked: Callable[[], None]) -> None:
         self._projects, self._history, self._judge, self._when_checked = projects, history, judge, when_checked
-        self._checks: dict[str, Future[None]] = {}  # by the take's id
+        self._checks: dict[str, Future[None]] = {}  # by take id
         self._judges = ThreadPoolExecutor(JUDGES, "judge")
 
     def close(self) -> None:
@@ -53,12 +56,16 @@ class LineTakes:
         self._give(due, stored, take.audio)
 
     def adopt(self, due: TakeJob, stored: StoredTake) -> None:
-        """Add a take from the history to its line, after a process was killed between the two steps."""
+        """Add a take of the history to its line. This is needed if a process was killed before it added the take."""
         self._give(due, stored, self._history.audio(due.project.session_id, stored.id))
 
     def check(self, unchecked: Iterable[tuple[TakeJob, LineTake]]) -> None:
-        """Check takes that nothing checks yet, because a process was killed before."""
+        """Check takes that are not being checked yet: a process was killed before their check. Raises NotStored."""
+        ended = [check for check in self._checks.values() if check.done()]
         self._checks = {id: check for id, check in self._checks.items() if not check.done()}
+        for check in ended:
+            if isinstance(error := check.exception(), NotStored):
+                raise error
         for due, take in unchecked:
             if take.id not in self._checks:
                 self._check(due, take)
@@ -87,10 +94,11 @@ class LineTakes:
         self._check(due, take)
 
     def _check(self, due: TakeJob, take: LineTake) -> None:
-        self._checks[take.id] = self._judges.submit(self._checked, due, take)
+        self._checks[take.id] = check = self._judges.submit(self._checked, due, take)
+        check.add_done_callback(lambda check: self._when_checked())
 
     def _checked(self, due: TakeJob, take: LineTake) -> None:
-        """Check a take, on a judge's thread."""
+        """Check a take. Runs in a thread for checks."""
         try:
             stored = self._history.get(due.project.session_id, take.id)
             judged = self._judge(due.piece, self._history.audio(due.project.session_id, take.id))
@@ -98,14 +106,13 @@ class LineTakes:
             self._change(due, with_checked(replace(take, checks=(*noted, *judged.checks), score=judged.score)))
         except NotStored as error:
             log.warning("the checks of a take were not saved and run again later: %s", error)
-            return
+            raise
         except Exception:
             log.exception("a take could not be checked")
             self._change(due, with_checked(replace(take, checks=(UNCHECKED,), score=0.0)))
-        self._when_checked()
 
     def _change(self, due: TakeJob, change: LineChange) -> None:
-        with suppress(NotFound):  # line, sheet or project were removed meanwhile
+        with suppress(NotFound):  # the line, the sheet or the project was removed meanwhile
             self._projects.change_sheet(
                 due.project.id, due.sheet_id, lambda sheet: change_lines(sheet, {due.piece.line: change})
             )

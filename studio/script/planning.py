@@ -1,4 +1,4 @@
-"""Everything that a line's takes depend on: voice, exact text, and seeds."""
+"""Determine the input of a line's takes: voice, exact text, settings and seeds."""
 
 import hashlib
 import json
@@ -10,24 +10,24 @@ from engines.errors import BadInput, EngineError
 from engines.text import Direction, directions_in, with_spoken_directions, without_directions, without_words
 from studio.named_voices import NamedVoices
 from studio.order import SEEDS, Order, flat
+from studio.script.format.length_limit import is_limit
+from studio.script.format.lexicon import applied
+from studio.script.format.script import Cast, Casting, LineTake, Project, Respelling, ScriptLine, Sheet, cell
 from studio.script.formula_errors import formula_error
 from studio.script.lengths import edges_s
-from studio.script.lexicon import applied
-from studio.script.script import Cast, Casting, LineTake, Project, Respelling, ScriptLine, Sheet, cell
-from studio.script.timing import is_limit
 
-SPOKEN_KEPT = 32_768  # lines; a lexicon of 2,000 words takes 20 ms for each, and sheets are sent often
+SPOKEN_KEPT = 32_768  # cached lines; the lexicon takes up to 20 ms for each line, and sheets are sent often
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineReading:
-    """A line as one voice speaks it: everything but the seed."""
+    """A line as one voice speaks it: all input of a take except the seed."""
 
     voice: str
     order: Order
-    limit: str  # length in the sheet
+    limit: str  # the length limit in the sheet, as written
     written: str = ""  # the text in the sheet; `order` has the respelled text
-    edges_s: float = 0.0  # silence around the speech in the delivered file
+    edges_s: float = 0.0  # seconds of silence around the speech in the delivered file
 
     @property
     def digest(self) -> str:
@@ -36,12 +36,15 @@ class LineReading:
         if is_limit(self.limit):
             content["edges_s"] = self.edges_s
         if directions_in(self.order.text):
-            content["directions"] = "not spoken"  # earlier versions of the studio spoke them
+            content["directions"] = "not spoken"  # takes of older studios spoke the directions
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
 
 class Readings:
-    """The lines of a project as its cast speaks them now. Each casting is looked up once, so create one for each request."""
+    """The readings of a project's lines with the present cast.
+
+    Each casting is looked up once, so create an object for each request.
+    """
 
     def __init__(self, project: Project, voices: NamedVoices, *, directions: bool = True) -> None:
         """Treat stage directions as words if `directions` is False."""
@@ -50,10 +53,10 @@ class Readings:
         self._orders: dict[tuple[str, str, str], Order | EngineError] = {}
 
     def of(self, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
-        """Return a reading for each voice of the line; none if the line has no text or its character no voice.
+        """Return a reading for each voice of the line; none if the line has no text or the character has no voice.
 
-        Raises BadInput if the line contains a spreadsheet error or only stage directions, and EngineError if the voice
-        cannot be used.
+        Raises BadInput if the line contains a spreadsheet error or only stage directions, and EngineError if the voice cannot
+        be used.
         """
         text = cell(sheet, line, "text")
         if not text:
@@ -68,18 +71,21 @@ class Readings:
         return directions_in(text) if self._directions else ()
 
     def fault(self, sheet: Sheet, line: ScriptLine) -> str:
-        """Return why no voice can speak the line; "" if its text can be spoken."""
+        """Return the reason why no voice can speak the line; "" if the line can be spoken."""
         text = cell(sheet, line, "text")
         directions = "" if any(map(str.isalnum, without_directions(text))) else without_words(self.directions_of(text))
         return formula_error(sheet, line) or directions
 
     def readable(self, text: str) -> str:
-        """Return the text as engines get it, before the lexicon is applied."""
+        """Return the text as engines get it, but without the lexicon."""
         return text if self._directions else with_spoken_directions(text)
 
     @property
     def digest(self) -> str:
-        """Return a digest of cast, versions of voices, lexicon and silence around lines: a change can make lines stale."""
+        """Return a digest of the cast, the versions of voices, the lexicon and the silence around lines.
+
+        Lines can become stale only if this digest changes.
+        """
         castings = [each for by in self._project.cast.values() for every in by.values() for each in every]
         versions = sorted(self._version(each) for each in castings)
         content = [self._project.cast, self._project.lexicon, versions, self.edges_s]
@@ -123,19 +129,19 @@ def _spoken(text: str, lexicon: tuple[Respelling, ...], voice: str) -> str:
 
 
 def castings_of(cast: Cast, character: str, emotion: str) -> Sequence[Casting]:
-    """Return the castings of a character in an emotion: its own, else the character's, else the default ones."""
+    """Return the castings of a character in an emotion, or of the character in general, or the default castings."""
     by_emotion: Mapping[str, Sequence[Casting]] = cast.get(character) or cast.get("") or {}
     return by_emotion.get(emotion) or by_emotion.get("") or ()
 
 
 def seed_of(line: ScriptLine, voice: str, variety: int, attempt: int) -> int:
-    """Return the permanent seed of a line's take, so that an unchanged line gives an unchanged file."""
+    """Return the seed of a line's take. It is always the same, so that an unchanged line gives an unchanged file."""
     digest = hashlib.sha256(f"{line.key} {voice} {variety} {attempt}".encode()).digest()
     return int.from_bytes(digest[:8], "big") % SEEDS
 
 
 def take_id(project: Project, key: str, made_from: str, seed: int) -> str:
-    """Return the id of a take, equal whenever the take is made, and unguessable without the project's id."""
+    """Return the id of a take. It is the same whenever the take is made, and unguessable without the project's id."""
     return hashlib.sha256(f"{project.id} {key} {made_from} {seed}".encode()).hexdigest()[:32]
 
 
@@ -144,20 +150,20 @@ def found(line: ScriptLine, made_from: str, seed: int) -> LineTake | None:
 
 
 def to_retake(line: ScriptLine, readings: Sequence[LineReading]) -> LineTake | None:
-    """Return the take whose voice must speak the line again; None if the line's state is not "retake"."""
+    """Return the take that is marked for a retake; None if no mark for a retake decides the line's state."""
     take = deciding(fresh(line, readings))
     return take if take and take.mark == "retake" else None
 
 
 def deciding(takes: Sequence[LineTake]) -> LineTake | None:
-    """Return the take with the latest mark. A retake mark counts until its voice has a newer take."""
+    """Return the take with the latest mark. A retake mark no longer counts when its voice has a newer take."""
     latest = {take.voice: take.number for take in takes}
     standing = (t for t in takes if t.mark and (t.mark != "retake" or max(t.seen, t.number) >= latest[t.voice]))
     return max(standing, key=lambda take: (take.marked, take.mark == "select", take.number), default=None)
 
 
 def situation(readings: Readings, sheet: Sheet, line: ScriptLine) -> str:
-    """Return a digest of everything that decides whether the line can be spoken. A failure lasts while it is unchanged."""
+    """Return a digest of everything that decides whether the line can be spoken. A failure applies until it changes."""
     try:
         spoken = readings.of(sheet, line)
     except EngineError as error:
@@ -166,18 +172,18 @@ def situation(readings: Readings, sheet: Sheet, line: ScriptLine) -> str:
 
 
 def is_due(line: ScriptLine, readings: Sequence[LineReading], takes: int = 1) -> bool:
-    """Return True if a render of everything that is due makes a take of the line."""
+    """Return True if a render of all due lines makes a take of this line."""
     lacks_takes = any(len(fresh(line, [each])) < takes for each in readings)
     return lacks_takes or to_retake(line, readings) is not None
 
 
 def renewed(line: ScriptLine, readings: Sequence[LineReading]) -> Sequence[LineTake]:
-    """Return the fresh takes that can replace a stale select; none if a render still has to make some."""
+    """Return the fresh takes that can replace a stale select; none if a render must make a take first."""
     usable = [take for take in fresh(line, readings) if take.mark != "retake"]
     return [] if not readings or is_due(line, readings) else usable
 
 
 def fresh(line: ScriptLine, readings: Sequence[LineReading]) -> Sequence[LineTake]:
-    """Return the takes of the line that are not stale."""
+    """Return those takes of the line that are not stale."""
     current = {reading.digest for reading in readings}
     return [take for take in line.takes if take.made_from in current]

@@ -1,4 +1,4 @@
-"""Projects and their sheets on the disk: one JSON document each, replaced as a whole with every change."""
+"""Projects and their sheets on the disk. Each is one JSON document, which every change replaces."""
 
 import logging
 import os
@@ -15,11 +15,11 @@ from typing import TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from engines.errors import BadInput
-from studio.database import saving
+from studio.disk.database import saving
+from studio.disk.files import atomic_write
 from studio.errors import NotFound
-from studio.files import atomic_write
 from studio.script.editing import imported_lines
-from studio.script.script import Project, Role, Sheet, Table
+from studio.script.format.script import Project, Role, Sheet, Table
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 FOLDER = "scripts"  # in the data folder
 DOCUMENT = "project.json"
 NAME_MAX = 120  # characters
-COARSE_S = 60.0  # tolerated error of a file's date
+COARSE_S = 60.0  # tolerance for the date of a file
 PROJECT = TypeAdapter(Project)
 SHEET = TypeAdapter(Sheet)
 
@@ -74,7 +74,7 @@ class Projects:
         return self._save(Project(id=new_id(), name=checked_name(name), created_at=created_at))
 
     def change(self, id: str, change: Callable[[Project], Project], *, deleted: bool = False) -> Project:
-        """Save and return what `change` makes of a project. Raises UnknownProject, NotSaved, and what `change` raises."""
+        """Save and return the project that `change` returns. Raises UnknownProject, NotSaved, and the errors of `change`."""
         with self._lock:
             before = self.get(id, deleted=deleted)
             after = change(before)
@@ -134,9 +134,9 @@ class Projects:
         return sheet
 
     def change_sheet(self, project_id: str, id: str, change: Callable[[Sheet], Sheet]) -> Sheet:
-        """Save and return what `change` makes of a sheet.
+        """Save and return the sheet that `change` returns.
 
-        Raises UnknownProject, UnknownSheet, NotSaved, and what `change` raises.
+        Raises UnknownProject, UnknownSheet, NotSaved, and the errors of `change`.
         """
         with self._lock:
             before = self.sheet(project_id, id)
@@ -146,7 +146,7 @@ class Projects:
             return after
 
     def remove_sheet(self, project_id: str, id: str) -> Project:
-        """Remove a sheet from its project; its document stays for `restore_sheet`.
+        """Remove a sheet from its project. Its document stays for `restore_sheet`.
 
         Raises UnknownProject, UnknownSheet, NotSaved.
         """
@@ -156,7 +156,7 @@ class Projects:
         )
 
     def restore_sheet(self, project_id: str, id: str) -> Project:
-        """Put a removed sheet back, at the end. Raises UnknownProject, UnknownSheet, NotSaved."""
+        """Put a removed sheet back at the end of its project. Raises UnknownProject, UnknownSheet, NotSaved."""
         with self._lock:
             self.get(project_id)
             self._sheet(project_id, id)
@@ -167,7 +167,7 @@ class Projects:
         return self._folder / self.get(id, deleted=True).id
 
     def _age_s(self, project: Project) -> float:
-        """Return the seconds since a project's last change; a change from the future counts as now."""
+        """Return the seconds since a project's last change. A date in the future is set to now."""
         document = self._folder / project.id / DOCUMENT
         age_s = self._now() - document.stat().st_mtime
         if age_s < -COARSE_S:  # the clock was wrong

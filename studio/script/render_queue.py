@@ -1,72 +1,29 @@
-"""The queue of all running renders: which takes are next, and how far each render is."""
+"""The queue of all running renders. It decides which take is made next."""
 
-import logging
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
-
-from pydantic import TypeAdapter, ValidationError
+from dataclasses import replace
 
 from engines.errors import BadInput, EngineError
-from studio.database import NotSaved, saving
+from studio.disk.database import NotSaved
 from studio.errors import NotFound
-from studio.files import atomic_write
-from studio.named_voices import NamedVoices
-from studio.script.editing import find, touched
+from studio.script.editing import touched
 from studio.script.failures import Failures
-from studio.script.planning import LineReading, Readings, fresh, take_id
+from studio.script.format.script import LineTake, Project
+from studio.script.planning import Readings
 from studio.script.projects import Projects
+from studio.script.render_additions import Addition, extended
 from studio.script.render_choice import RenderChoice, asked_for
-from studio.script.rendering import PlannedTake, Render, RenderState, due, outstanding
-from studio.script.script import LineTake, Project, ScriptLine, Sheet
-
-log = logging.getLogger(__name__)
-
-DOCUMENT = "render.json"  # in the project's folder
-RENDER = TypeAdapter(Render)
+from studio.script.render_documents import read_render, write_render
+from studio.script.render_progress import ActiveClock, Progressed, Remaining, RenderStatus, eta_s
+from studio.script.render_search import RenderSearch, TakeJob
+from studio.script.rendering import Render, RenderState
 
 
 class UnknownRender(NotFound):
     """The project has no render."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenderStatus:
-    """A render and its progress in lines and seconds."""
-
-    render: Render
-    failures: Mapping[str, str]  # by line; only failures whose cause still exists
-    done: int
-    total: int
-    eta_s: float | None
-    making: Sequence[str] = ()  # keys of lines that are being spoken
-
-
-@dataclass(frozen=True, slots=True)
-class TakeJob:
-    """A take to be made, with its project and sheet."""
-
-    project: Project
-    sheet_id: str
-    piece: PlannedTake
-
-    @property
-    def take_id(self) -> str:
-        return take_id(self.project, self.piece.line, self.piece.reading.digest, self.piece.seed)
-
-
-@dataclass(slots=True, eq=False)
-class Remaining:
-    """The unfinished lines of a render in the sheet's order, and the number of takes made since the render last started."""
-
-    keys: deque[str]
-    since: float
-    made: int = 0
-    stopped: int = 0  # lines that a stop left unfinished
 
 
 class RenderQueue:
@@ -75,42 +32,60 @@ class RenderQueue:
     def __init__(
         self,
         projects: Projects,
-        voices: NamedVoices,
-        clock: Callable[[], float] = time.monotonic,
-        *,
-        directions: bool = True,
+        readings: Callable[[Project], Readings],
+        clock: ActiveClock | None = None,
     ) -> None:
-        """Treat stage directions as words if `directions` is False."""
-        self._projects, self._voices, self._clock, self._directions = projects, voices, clock, directions
-        self._failures = Failures(projects, self._readings)
+        """Open the renders of all projects."""
+        self._projects, self._readings, self._clock = projects, readings, clock or ActiveClock()
+        self._failures = Failures(projects, readings)
         self._lock = threading.RLock()
         self._renders: dict[str, Render] = {}
         self._remaining: dict[str, Remaining] = {}
         for project in projects.list():
-            if (render := _read(projects.folder(project.id) / DOCUMENT)) is not None:
+            if (render := read_render(projects.folder(project.id))) is not None:
                 self._renders[project.id] = render
-                self._count(project.id)
+                self._update_remaining(project.id)
 
     def begin(self, project_id: str, choice: RenderChoice) -> RenderStatus:
-        """Start a render. Raises UnknownProject, UnknownSheet, UnknownLine, BadInput, NotSaved."""
+        """Start a render, or add chosen lines to the running render of the same sheet.
+
+        Raises UnknownProject, UnknownSheet, UnknownLine, BadInput, NotSaved.
+        """
         project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, choice.sheet)
+        choice = choice.of(project)
         wanted, failures = asked_for(sheet, choice, self._readings(project))
         with self._lock:
             if self.runs(project_id):
-                raise BadInput(
-                    "a render of this project is already running; stop the render, or wait until the render ends"
-                )
+                self._add(project_id, choice, Addition(wanted=wanted, failures=failures, again=choice.again))
+                return self.status(project_id)
             situations = self._failures.situations(project_id, sheet.id, failures)
             render = Render(
-                sheet=sheet.id, lines=wanted, budget=choice.budget, failures=failures, situations=situations
+                sheet=sheet.id, lines=wanted, budget=choice.retries, failures=failures, situations=situations
             )
             before = self._renders.get(project_id)
             self._save(project_id, render)
-            self._count(project_id)
+            self._update_remaining(project_id)
             self._touch(project_id, render.sheet, failures)
             if before is not None:
                 self._touch(project_id, before.sheet, before.failures)
         return self.status(project_id)
+
+    def _add(self, project_id: str, choice: RenderChoice, addition: Addition) -> None:
+        """Add lines to the front of a render. Raises BadInput, NotSaved."""
+        render, left = self._renders[project_id], self._remaining[project_id]
+        if choice.lines is None or choice.sheet != render.sheet:
+            raise BadInput(
+                "a render of this project is already running; stop the render, or wait until the render ends"
+            )
+        added = extended(render, set(left.keys), addition)
+        situations = self._failures.situations(project_id, render.sheet, added.failures)
+        self._save(
+            project_id,
+            replace(added, budget=max(render.budget, choice.retries), situations={**situations, **render.situations}),
+        )
+        keys = [each.key for each in addition.wanted if each.key not in addition.failures]
+        left.keys = deque([*keys, *(key for key in left.keys if key not in keys)])
+        self._touch(project_id, render.sheet, [each.key for each in addition.wanted])
 
     def runs(self, project_id: str) -> bool:
         return project_id in self._renders and self._renders[project_id].state in ("running", "paused")
@@ -119,22 +94,31 @@ class RenderQueue:
         """Return the status of a project's render. Raises UnknownRender."""
         with self._lock:
             render = self._render(project_id)
-            left, total = self._remaining[project_id], len(render.lines)
-            eta_s = None
-            if left.made and render.state == "running":
-                takes = sum(len(each) for line in render.lines for each in line.varieties.values())
-                eta_s = (self._clock() - left.since) / left.made * takes / total * len(left.keys)
-            done, failures = total - max(len(left.keys), left.stopped), self._failures.standing(project_id, render)
-            return RenderStatus(render=render, failures=failures, done=done, total=total, eta_s=eta_s)
+            left, runs = self._remaining[project_id], render.state == "running"
+            failures = self._failures.standing(project_id, render)
+            return RenderStatus(
+                render=render,
+                failures=failures,
+                causes=self._failures.causes(project_id, render.sheet, failures),
+                progress=Progressed.of(render),
+                checking=left.checking,
+                waits=runs and self._clock.is_held,
+                eta_s=eta_s(render, left, self._clock.now()) if runs and not self._clock.is_held else None,
+            )
+
+    def hold(self, is_held: bool) -> None:
+        """Record whether the renders wait for other requests. Estimates leave this time out."""
+        with self._lock:
+            self._clock.hold(is_held)
 
     def advances(self, project_id: str) -> bool:
-        """Return True if the project exists and has a render that runs and is not paused."""
+        """Return True if the project exists and its render is running, not paused."""
         with suppress(NotFound):
             return self._render(project_id).state == "running"
         return False
 
     def running(self) -> Sequence[str]:
-        """Return the ids of the projects whose render runs or is paused."""
+        """Return the ids of the projects whose render is running or paused."""
         with self._lock:
             present = {project.id for project in self._projects.list()}
             return [id for id in self._renders if id in present and self.runs(id)]
@@ -145,9 +129,7 @@ class RenderQueue:
             render = self._render(project_id)
             if render.state in ("running", "paused") and render.state != state:
                 self._save(project_id, replace(render, state=state, trouble=""))
-                unfinished = len(self._remaining[project_id].keys)
-                self._count(project_id)
-                self._remaining[project_id].stopped = unfinished if state == "stopped" else 0
+                self._update_remaining(project_id)
             return self.status(project_id)
 
     def pause_all(self, trouble: str) -> None:
@@ -162,7 +144,7 @@ class RenderQueue:
                         self._save(project_id, render)
 
     def next(self, under_way: Callable[[TakeJob], bool]) -> TakeJob | None:
-        """Return the next due take that is not under way, from the oldest render; None if there is none now."""
+        """Return the next due take of the oldest render; None if no take is due. Takes that are under way are skipped."""
         with self._lock:
             for project_id, render in list(self._renders.items()):
                 if render.state == "running" and (piece := self._next_of(project_id, under_way)) is not None:
@@ -170,30 +152,20 @@ class RenderQueue:
             return None
 
     def unjudged(self, *, settled: bool = False) -> Iterator[tuple[TakeJob, LineTake]]:
-        """Yield the takes that are not checked since the last start: those of unfinished lines, or with `settled` all."""
+        """Yield takes whose check is missing: takes of unfinished lines, or with `settled`, of all lines."""
         with self._lock:
             for project_id, render in self._renders.items():
                 if settled or render.state == "running":
                     keys = [each.key for each in render.lines] if settled else list(self._remaining[project_id].keys)
                     with suppress(NotFound):
-                        yield from self._unjudged_of(project_id, render.sheet, keys)
-
-    def _unjudged_of(self, project_id: str, sheet_id: str, keys: Sequence[str]) -> Iterator[tuple[TakeJob, LineTake]]:
-        project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, sheet_id)
-        readings = self._readings(project)
-        for key in keys:
-            line = find(sheet, key)
-            for reading in _readable(readings, sheet, line):
-                for take in fresh(line, [reading]):
-                    if take.score is None:
-                        yield TakeJob(project, sheet.id, PlannedTake(line=key, reading=reading, seed=take.seed)), take
+                        yield from self._search(project_id, render).unjudged(keys)
 
     def fail(self, due_piece: TakeJob, error: EngineError) -> None:
-        """Record that a take cannot be made; its line is left out."""
+        """Record that a take cannot be made. The render leaves its line out."""
         self._fail(due_piece.project.id, {due_piece.piece.line: str(error)})
 
     def count_compute(self, project_id: str, compute_s: float) -> None:
-        """Add the compute time of a request, before its take is known."""
+        """Add the compute time of a request, before the take is finished."""
         with self._lock:
             render = self._renders[project_id]
             self._renders[project_id] = replace(render, compute_s=render.compute_s + compute_s)
@@ -208,33 +180,26 @@ class RenderQueue:
     def _next_of(self, project_id: str, under_way: Callable[[TakeJob], bool]) -> TakeJob | None:
         render, left = self._renders[project_id], self._remaining[project_id]
         try:
-            project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, render.sheet)
-        except NotFound:  # deleted; a restored sheet needs a new render
+            search = self._search(project_id, render)
+        except NotFound:  # the project or sheet was deleted; a restored sheet needs a new render
             self._save(project_id, replace(render, state="stopped"))
-            self._count(project_id)
+            self._update_remaining(project_id)
             return None
-        wanted = {each.key: each for each in render.lines}
-        readings = self._readings(project)
-        failures: dict[str, str] = {}
         try:
-            for key in list(left.keys):
-                try:
-                    line = find(sheet, key)
-                    spoken = [] if line.deleted else readings.of(sheet, line)
-                except EngineError as error:
-                    failures[key] = str(error)
-                    continue
-                if not outstanding(wanted[key], line, spoken, render.budget):
-                    left.keys.remove(key)
-                for piece in due(wanted[key], line, spoken, render.budget):
-                    found = TakeJob(project, sheet.id, piece)
-                    if not under_way(found):
-                        return found
+            found = search.next(render, left.keys, under_way)
         finally:
-            self._fail(project_id, failures)
-        if not left.keys:
+            finished = (*self._renders[project_id].finished, *search.finished)
+            self._renders[project_id] = replace(self._renders[project_id], finished=finished)
+            left.checking = len(search.checking)
+            self._fail(project_id, search.failures)
+        if found is None and not left.keys:
             self._save(project_id, replace(self._renders[project_id], state="done"))
-        return None
+        return found
+
+    def _search(self, project_id: str, render: Render) -> RenderSearch:
+        """Return a search in the sheet of a render. Raises UnknownProject, UnknownSheet."""
+        project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, render.sheet)
+        return RenderSearch(project, sheet, self._readings(project))
 
     def _fail(self, project_id: str, failures: Mapping[str, str]) -> None:
         if not failures:
@@ -252,15 +217,8 @@ class RenderQueue:
         with suppress(NotFound):  # the sheet was removed meanwhile
             self._projects.change_sheet(project_id, sheet_id, lambda sheet: touched(sheet, keys))
 
-    def _count(self, project_id: str) -> None:
-        render = self._renders[project_id]
-        keys = deque(each.key for each in render.lines if each.key not in render.failures)
-        if render.state not in ("running", "paused"):
-            keys.clear()
-        self._remaining[project_id] = Remaining(keys, self._clock())
-
-    def _readings(self, project: Project) -> Readings:
-        return Readings(project, self._voices, directions=self._directions)
+    def _update_remaining(self, project_id: str) -> None:
+        self._remaining[project_id] = Remaining.of(self._renders[project_id], self._clock.now())
 
     def _render(self, project_id: str) -> Render:
         self._projects.get(project_id)
@@ -269,24 +227,5 @@ class RenderQueue:
         return self._renders[project_id]
 
     def _save(self, project_id: str, render: Render) -> None:
-        with saving(), atomic_write(self._projects.folder(project_id) / DOCUMENT) as file:
-            file.write(RENDER.dump_json(render))
+        write_render(self._projects.folder(project_id), render)
         self._renders[project_id] = render
-
-
-def _readable(readings: Readings, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
-    """Return the readings of a line; none if its voice cannot be used."""
-    try:
-        return readings.of(sheet, line)
-    except EngineError:
-        return ()
-
-
-def _read(path: Path) -> Render | None:
-    try:
-        return RENDER.validate_json(path.read_bytes())
-    except FileNotFoundError:
-        return None
-    except (OSError, ValidationError) as error:
-        log.warning("%s cannot be read and is left as it is: %s", path, error)
-        return None

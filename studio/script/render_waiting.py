@@ -1,11 +1,11 @@
-"""Render lines of a sheet and wait for the end."""
+"""Render lines of a sheet, and wait until the render ends."""
 
 import threading
 
 from engines.errors import Cancelled, Closing
 from engines.types import Progress
-from studio.database import NotSaved
-from studio.progress import ProgressReporter
+from studio.disk.database import NotSaved
+from studio.progress import ProgressReporter, plural
 from studio.script.render_choice import NothingToRender, RenderChoice
 from studio.script.render_queue import UnknownRender
 from studio.script.renderer import Renderer
@@ -16,7 +16,7 @@ LOOK_S = 0.1
 def render_and_wait(
     renderer: Renderer, project: str, choice: RenderChoice, report: ProgressReporter, stop: threading.Event
 ) -> None:
-    """Render what is chosen, after an unfinished render of the sheet. Raises BadInput, Closing, NotSaved, Cancelled."""
+    """Finish an unfinished render of the sheet, then render the chosen lines. Raises BadInput, Closing, NotSaved, Cancelled."""
     if _goes_on(renderer, project, choice.sheet):
         _wait(renderer, project, report, stop)
     try:
@@ -27,7 +27,7 @@ def render_and_wait(
 
 
 def _goes_on(renderer: Renderer, project: str, sheet: str) -> bool:
-    """Return True if an unfinished render of the sheet continues. Resume a render that a full disk paused."""
+    """Return True if the sheet has an unfinished render. Resume the render if a full disk paused it."""
     try:
         render = renderer.status(project).render
     except UnknownRender:
@@ -45,11 +45,12 @@ def _wait(renderer: Renderer, project: str, report: ProgressReporter, stop: thre
     while (status := renderer.status(project)).render.state in ("running", "paused"):
         if renderer.closed:
             raise Closing(
-                "the studio is shutting down; the render continues after the next start; call again after the start"
+                "the studio is shutting down; send the request again after the next start, and the render continues"
             )
         if status.render.trouble:
             raise NotSaved(f"the render is paused: {status.render.trouble}")
-        report(Progress(status.done / status.total, f"rendered {status.done} of {status.total} lines"))
+        made = status.progress
+        report(Progress(made.fraction, f"rendered {made.done} of {plural(made.total, 'line')}"))
         if stop.wait(LOOK_S) and not renderer.closed:
             renderer.enter(project, "stopped")
             raise Cancelled("the render was stopped; start it again to continue")

@@ -17,15 +17,18 @@ from studio.script.line_takes import Judge, LineTakes
 from studio.script.projects import Projects
 from studio.script.render_admission import RenderAdmission
 from studio.script.render_choice import RenderChoice
-from studio.script.render_queue import RenderQueue, RenderStatus, TakeJob
+from studio.script.render_progress import RenderStatus
+from studio.script.render_queue import RenderQueue
+from studio.script.render_search import TakeJob
 from studio.script.rendering import PlannedTake, RenderState
 from studio.speaking import SpeechService
+from studio.telemetry.origin import RequestOrigin, within
 
 log = logging.getLogger(__name__)
 
-RETRY_S = 1.0  # delay after the queue was full or an engine was not ready
+RETRY_S = 1.0  # seconds to wait after the queue was full or an engine was not ready
 LOOKED_AT = ("arrived", "admitted", "done", "failed", "cancelled", "engine")
-# Yields the orders of a take, receives a take for each, and returns the take to store.
+# A generator that yields the orders for a take, receives the take of each, and returns the take to store.
 Making = Generator[Order, Take, Take]
 
 
@@ -52,10 +55,10 @@ class Renderer:
         make: Callable[[PlannedTake], Making],
         judge: Judge,
     ) -> None:
-        """Use `make` to get the requests of which a take is made."""
+        """Use `make` to get the orders for a planned take."""
         self._queue, self._history, self._speaking, self._make = queue, history, speaking, make
         self._admission = RenderAdmission(manager)
-        self._now: dict[str, Speaking] = {}  # by the take's id; only for the renderer's thread
+        self._now: dict[str, Speaking] = {}  # by take id; used only on the renderer's thread
         self._wake, self._closed = threading.Event(), threading.Event()
         self._takes = LineTakes(projects, history, judge, self._wake.set)
         self._retry_at = 0.0
@@ -76,11 +79,11 @@ class Renderer:
 
     @property
     def closed(self) -> bool:
-        """Return True if the studio is shutting down; nothing more is rendered before the next start."""
+        """Return True if the studio is shutting down, so that nothing is rendered before the next start."""
         return self._closed.is_set()
 
     def begin(self, project_id: str, choice: RenderChoice) -> RenderStatus:
-        """Start a render. Raises what RenderQueue.begin raises."""
+        """Start a render. Raises the errors of RenderQueue.begin."""
         begun = self._queue.begin(project_id, choice)
         self._wake.set()
         return begun
@@ -92,7 +95,7 @@ class Renderer:
         return replace(self._queue.status(project_id), making=making)
 
     def running(self) -> Sequence[str]:
-        """Return the ids of the projects whose render runs or is paused."""
+        """Return the ids of the projects whose render is running or paused."""
         return self._queue.running()
 
     def enter(self, project_id: str, state: RenderState) -> RenderStatus:
@@ -120,7 +123,7 @@ class Renderer:
                 self._queue.pause_all(str(error))
                 self._wake.set()
             except Exception:
-                log.exception("a turn of the renderer failed; trying again")
+                log.exception("the renderer failed; trying again")
                 self._retry_at = time.monotonic() + RETRY_S
             wait_s = self._retry_at - time.monotonic()
             self._wake.wait(wait_s if wait_s > 0 else None)
@@ -129,17 +132,23 @@ class Renderer:
 
     def _turn(self) -> None:
         self._collect()
-        if self._now and self._admission.is_wanted():
+        if self._now and self._admission.must_stop():
             for speaking in self._now.values():
                 speaking.ticket.cancel()  # the take is made again after the other requests
+        waits = self._begin_due()
+        self._queue.hold(waits and not self._now and self._admission.has_others())
+
+    def _begin_due(self) -> bool:
+        """Begin due takes. Return True if due takes have to wait."""
         while time.monotonic() >= self._retry_at:
             due = self._queue.next(lambda due: due.take_id in self._now)
             if due is None:
                 self._takes.check(self._queue.unjudged())
-                return
+                return False
             if not self._admission.can_begin(len(self._now)):
-                return
+                return True
             self._begin(due)
+        return True
 
     def _collect(self) -> None:
         for id, speaking in list(self._now.items()):
@@ -160,10 +169,12 @@ class Renderer:
         except StopIteration as ended:
             self._takes.keep(due, ended.value)
             self._queue.count_take(due.project.id, ended.value.audio.duration_s)
+            self._admission.finished()
         except (Cancelled, Closing):
-            return  # the take is due again
+            return  # the take stays due
         except EngineError as error:
             self._queue.fail(due, error)
+            self._admission.finished()
 
     def _begin(self, due: TakeJob) -> None:
         try:
@@ -177,7 +188,8 @@ class Renderer:
     def _speak(self, due: TakeJob, making: Making, order: Order) -> None:
         order = replace(order, seed=due.piece.seed)
         try:
-            ticket = self._speaking.say(order, session_id=due.project.session_id, live=False)
+            with within(RequestOrigin(due.take_id, "script")):
+                ticket = self._speaking.say(order, session_id=due.project.session_id, live=False)
         except (QueueFull, NotReady):
             self._retry_at = time.monotonic() + RETRY_S
         except Closing:

@@ -1,14 +1,14 @@
-"""A render: which takes of which lines are made. The due takes depend only on the render and the sheet."""
+"""The state of a render, and the takes that are due. Due takes depend only on this state and the sheet."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Literal
 
 from studio.script.checks.wording import is_bark
+from studio.script.format.script import LineTake, ScriptLine
 from studio.script.planning import LineReading, found, fresh, seed_of
-from studio.script.script import LineTake, ScriptLine
 
-BARK_BUDGET = 3  # engines drop words of short lines, which are quick to make again: `python -m bench.barks`
+BARK_BUDGET = 3  # for short lines, whose words engines drop and which are quick to make again: `python -m bench.barks`
 RenderState = Literal["running", "paused", "done", "stopped"]
 
 
@@ -17,9 +17,8 @@ class LineRender:
     """The requested takes of one line."""
 
     key: str
-    varieties: Mapping[str, tuple[int, ...]] = field(
-        default_factory=dict
-    )  # by voice; each variety gives one take whose checks pass
+    # By voice; for each variety, the render makes one take whose checks pass.
+    varieties: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +27,14 @@ class Render:
 
     sheet: str
     lines: tuple[LineRender, ...]
-    budget: int = 0  # further seeds for a take whose checks fail
+    budget: int = 0  # additional seeds to try for a take whose checks fail
     state: RenderState = "running"
-    trouble: str = ""  # why the studio paused the render, such as a full disk
-    failures: Mapping[str, str] = field(default_factory=dict)  # by line: why its take could not be made
-    situations: Mapping[str, str] = field(default_factory=dict)  # by failed line: see planning.situation
+    trouble: str = ""  # the reason why the studio paused the render, such as a full disk
+    failures: Mapping[str, str] = field(default_factory=dict)  # the reason of the failure, by line key
+    # Results of planning.situation, by the key of a failed line.
+    situations: Mapping[str, str] = field(default_factory=dict)
+    finished: tuple[str, ...] = ()  # keys of lines whose takes are made and checked
+    again: int = 0  # finished lines that were requested again
     compute_s: float = 0.0
     audio_s: float = 0.0
 
@@ -47,7 +49,7 @@ class PlannedTake:
 
 
 def asked(line: ScriptLine, readings: Sequence[LineReading], takes: int, again: Set[str]) -> LineRender:
-    """Return a request for `takes` takes of each voice, in addition to existing ones for the voices in `again`."""
+    """Return a request for `takes` takes of each voice. For voices in `again`, they are added to existing takes."""
     varieties = {}
     for reading in readings:
         made = len(fresh(line, [reading])) if reading.voice in again else 0
@@ -56,7 +58,7 @@ def asked(line: ScriptLine, readings: Sequence[LineReading], takes: int, again: 
 
 
 def due(wanted: LineRender, line: ScriptLine, readings: Sequence[LineReading], budget: int) -> Iterator[PlannedTake]:
-    """Yield the next takes of a line: none while its latest takes are checked, or if everything exists."""
+    """Yield the next takes of a line. There are none while the latest takes are checked, or if all takes exist."""
     for reading in readings:
         for variety in wanted.varieties.get(reading.voice, ()):
             piece = _next(line, reading, variety, budget)
@@ -65,7 +67,7 @@ def due(wanted: LineRender, line: ScriptLine, readings: Sequence[LineReading], b
 
 
 def outstanding(wanted: LineRender, line: ScriptLine, readings: Sequence[LineReading], budget: int) -> bool:
-    """Return True if a take of the line is due, or may become due after a check."""
+    """Return True if a take of the line is due, or may become due after a running check."""
     return any(
         not _settled(line, reading, variety, budget)
         for reading in readings
@@ -84,18 +86,21 @@ def _next(line: ScriptLine, reading: LineReading, variety: int, budget: int) -> 
 
 def _settled(line: ScriptLine, reading: LineReading, variety: int, budget: int) -> bool:
     attempts = list(_attempts(line, reading, variety, budget))
-    return any(
-        take is not None and (_seeds(reading, budget) == 1 or take.score is not None) and not take.failed
-        for take in attempts
-    ) or (None not in attempts)
+    checked = [take for take in attempts if take is not None and take.score is not None]
+    return any(not take.failed for take in checked) or len(checked) == len(attempts)
 
 
 def _seeds(reading: LineReading, budget: int) -> int:
-    """Return how many seeds are tried for one take."""
+    """Return the maximum number of seeds that are tried for one take."""
     return 1 + max(budget, BARK_BUDGET if is_bark(reading.order.text) else 0)
 
 
 def _attempts(line: ScriptLine, reading: LineReading, variety: int, budget: int) -> Iterator[LineTake | None]:
-    digest = reading.digest
-    for attempt in range(_seeds(reading, budget)):
-        yield found(line, digest, seed_of(line, reading.voice, variety, attempt))
+    def attempted(attempt: int) -> LineTake | None:
+        return found(line, reading.digest, seed_of(line, reading.voice, variety, attempt))
+
+    first = attempted(0)
+    yield first
+    again = 1 if first is not None and first.ran_away else 0  # an engine that lost control gets one more seed
+    for attempt in range(1, 1 + max(_seeds(reading, budget) - 1, again)):
+        yield attempted(attempt)

@@ -1,22 +1,22 @@
-"""Replacement of stale selects by new takes."""
+"""Replace stale selects by new takes."""
 
 import threading
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from studio.progress import ProgressReporter
+from studio.script.format.script import Project
 from studio.script.planning import Readings
 from studio.script.projects import Projects
 from studio.script.render_choice import RenderChoice
 from studio.script.render_waiting import render_and_wait
 from studio.script.renderer import Renderer
-from studio.script.script import Project
 from studio.script.selects import Select, selects_of
 from studio.script.sheet_edit import MarkEdit, SheetEdit, edited
 
 
 class Reselector:
-    """Renders and selects. Thread-safe."""
+    """Renders the sheets of deliveries and selects new takes. Thread-safe."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class Reselector:
         self._projects, self._renderer, self._readings, self._now = projects, renderer, readings, now
 
     def __call__(self, project_id: str, sheet_id: str, report: ProgressReporter, stop: threading.Event) -> None:
-        """Make the takes that stale selects lack, and select the best new take of each line.
+        """Make the takes that are needed to replace stale selects, and select the best new take of each line.
 
         A line whose take cannot be made keeps its stale select. Raises UnknownSheet, BadInput, Closing, NotSaved, Cancelled.
         """

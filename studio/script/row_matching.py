@@ -5,17 +5,18 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from studio.script.column_matching import ColumnPairs, laid_out
-from studio.script.script import Role, ScriptLine, Sheet, Table
+from studio.script.format.script import Role, ScriptLine, Sheet, Table
 
-Name = Callable[[Sequence[str]], Hashable]  # takes cells in the table's columns; a false value identifies nothing
-Matches = dict[int, ScriptLine]  # by row
+# Returns a name of a line from its cells in the table's columns; an empty result names no line.
+Name = Callable[[Sequence[str]], Hashable]
+Matches = dict[int, ScriptLine]  # lines by row
 
-ALIKE = 0.6  # similarity from which two texts at the same position are one line
-COMPARED = 300  # characters of a text
+ALIKE = 0.6  # least similarity of two texts at the same position that are one line
+COMPARED = 300  # characters of a text that are compared
 
 
 def matched_rows(sheet: Sheet, table: Table, roles: Mapping[Role, int], pairs: ColumnPairs) -> Matches:
-    """Return the line of each row that has one. Lines that are not deleted come first, dropped lines last."""
+    """Return the line of each row that has one. Present lines are matched first, and deleted lines last."""
     width = len(table.columns)
     before = {line.key: laid_out(line.imported or line.cells, pairs, width) for line in sheet.lines}
     now = {line.key: laid_out(line.cells, pairs, width) for line in sheet.lines}
@@ -32,7 +33,7 @@ def matched_rows(sheet: Sheet, table: Table, roles: Mapping[Role, int], pairs: C
 
 
 def _names(roles: Mapping[Role, int], pairs: ColumnPairs) -> Sequence[Name]:
-    """Return functions that identify a line, the most reliable first."""
+    """Return functions that name a line by its cells, the most reliable first."""
 
     def content(cells: Sequence[str]) -> Hashable:
         known = tuple(cells[column] for column in sorted(pairs))
@@ -55,7 +56,7 @@ def _match(
     cells: Mapping[str, Sequence[str]],
     name: Name,
 ) -> None:
-    """Match rows and lines with equal names in their order."""
+    """Match rows and lines with equal names, in order."""
     taken = {line.key for line in found.values()}
     waiting: dict[Hashable, deque[ScriptLine]] = defaultdict(deque)
     for line in lines:
@@ -69,7 +70,7 @@ def _match(
 def _match_by_place(
     found: Matches, sheet: Sheet, rows: Sequence[Sequence[str]], cells: Mapping[str, Sequence[str]], text: int
 ) -> None:
-    """Match similar texts between the same two matched lines."""
+    """Match similar texts that are between the same two matched lines."""
     lines = [line for line in sheet.lines if not line.deleted]
     places = {line.key: place for place, line in enumerate(lines)}
     taken = {line.key for line in found.values()}

@@ -9,20 +9,20 @@ from pydantic import TypeAdapter
 
 from engines.errors import EngineError
 from engines.text import estimate_s, parse
+from studio.script.format.script import Cast, Casting, LineTake, Project, ScriptLine, Sheet, cell
 from studio.script.formula_errors import is_formula_error
 from studio.script.lengths import delivered_s
 from studio.script.line_notes import line_notes
 from studio.script.planning import LineReading, Readings, deciding, fresh, is_due, renewed
-from studio.script.render_queue import RenderStatus
-from studio.script.script import Cast, Casting, LineTake, Project, ScriptLine, Sheet, cell
+from studio.script.render_progress import RenderStatus
 from studio.script.selects import proposed, selected
 from studio.script.staleness import changes, sentence
 
 CAST: TypeAdapter[Cast] = TypeAdapter(Cast)
 
-ESTIMATES_KEPT = 32_768  # each takes 2 ms, and sheets are sent often
+ESTIMATES_KEPT = 32_768  # each estimate takes 2 ms, and sheets are sent often
 HIDDEN = ("made_from", "version", "limit", "speech_s", "edges_s", "seen")  # fields of a take that are not sent
-# "ready": the select is stale, and a new take can replace it.
+# The status "ready" means that the select is stale, and a new take can replace it.
 LineStatus = Literal["empty", "none", "stale", "ready", "made", "select", "hold", "retake", "failed"]
 
 
@@ -41,6 +41,7 @@ def project_json(project: Project, sheets: Sequence[Sheet], render: RenderStatus
         "lexicon": [asdict(respelling) for respelling in project.lexicon],
         "delivery": asdict(project.delivery),
         "presets": [asdict(preset) for preset in project.presets],
+        "best_of": project.best_of,
         "render": render and render_json(render),
     }
 
@@ -51,15 +52,19 @@ def _casting_json(casting: Casting) -> dict[str, Any]:
 
 
 def render_json(status: RenderStatus) -> dict[str, Any]:
-    """Return a render's status as JSON, with times in seconds; `eta_s` is None while it is unknown."""
+    """Return the status of a render as JSON, with times in seconds; `eta_s` is None if it is unknown."""
     render = status.render
     return {
         "state": render.state,
         "trouble": render.trouble,
         "sheet": render.sheet,
-        "done": status.done,
-        "total": status.total,
+        "done": status.progress.done,
+        "total": status.progress.total,
+        "unmade": status.progress.unmade,
+        "checking": status.checking,
+        "waits": status.waits,
         "failed": [{"line": line, "message": message} for line, message in status.failures.items()],
+        "causes": list(status.causes),
         "making": list(status.making),
         "eta_s": None if status.eta_s is None else round(status.eta_s, 1),
         "compute_s": round(render.compute_s, 2),
@@ -70,7 +75,10 @@ def render_json(status: RenderStatus) -> dict[str, Any]:
 def sheet_json(
     sheet: Sheet, readings: Readings, render: RenderStatus | None, since: int = 0, known: str = ""
 ) -> dict[str, Any]:
-    """Return the sheet with the lines that changed after revision `since`, or all lines if the cast is not `known`."""
+    """Return the sheet with the lines that changed after revision `since`.
+
+    The answer has all lines if `since` is 0, or if `known` is not the digest of the cast.
+    """
     cast = readings.digest
     failures = render.failures if render and render.render.sheet == sheet.id else {}
     return {
@@ -93,7 +101,7 @@ def sheet_json(
 
 
 def notes_json(sheet: Sheet) -> dict[str, list[dict[str, Any]]]:
-    """Return all notes on lines, by key. A note may come from another line's cells, such as an id that two lines share."""
+    """Return the notes on all lines, by key. A change of one line can change the notes of others, such as a shared id."""
     return {key: [asdict(note) for note in notes] for key, notes in line_notes(sheet).items()}
 
 
@@ -148,12 +156,12 @@ def _status(sheet: Sheet, line: ScriptLine, spoken: Sequence[LineReading], curre
 
 
 def _standing(line: ScriptLine) -> LineTake:
-    """Return the take whose age decides whether the line is stale: the select, or the latest."""
+    """Return the take that decides whether the line is stale: the select, or else the latest take."""
     return selected(line.takes) or line.takes[-1]
 
 
 def _take_json(take: LineTake, edges_s: float, changed: Sequence[str]) -> dict[str, Any]:
-    """Return a take; `length_s` is the length of its delivered file, `changed` what makes it stale."""
+    """Return a take as JSON. `length_s` is the length of its delivered file, and `changed` lists why it is stale."""
     fields = asdict(take) | {
         "length_s": delivered_s(take, edges_s),
         "stale": bool(changed),
@@ -163,7 +171,7 @@ def _take_json(take: LineTake, edges_s: float, changed: Sequence[str]) -> dict[s
 
 
 def _estimate_s(sheet: Sheet, line: ScriptLine, readings: Readings) -> float | None:
-    """Estimate the length of the delivered file."""
+    """Estimate the length of the line's delivered file; None if the text cannot be read."""
     text = cell(sheet, line, "text")
     speech_s = None if is_formula_error(text) else _estimated_speech_s(readings.readable(text))
     return None if speech_s is None else round(speech_s + readings.edges_s, 2)

@@ -11,8 +11,8 @@ from typing import Literal
 
 from studio.script.column_matching import laid_out, paired_columns, updated_roles
 from studio.script.editing import CHANGED
+from studio.script.format.script import Role, ScriptLine, Sheet, Table
 from studio.script.row_matching import matched_rows
-from studio.script.script import Role, ScriptLine, Sheet, Table
 
 CellKind = Literal["sheet", "studio", "both"]
 LineKind = Literal["both", "sheet", "studio", "added", "removed", "moved"]
@@ -23,7 +23,7 @@ class CellDifference:
     """A cell whose value in the studio differs from its value in the file."""
 
     column: int  # column of the file
-    kind: CellKind  # who changed it
+    kind: CellKind  # which side changed the cell
     before: str | None  # in the last file; None = unknown
     studio: str
     sheet: str
@@ -33,9 +33,9 @@ class CellDifference:
 class LineDifference:
     """A line that the file adds, changes, moves or lacks, or that was edited in the studio."""
 
-    kind: LineKind  # who changed it; "added", "removed" and "moved": the file alone
-    line: ScriptLine | None  # None = new
-    row: int | None  # row of the file; None = missing
+    kind: LineKind  # which side changed the line; "added", "removed" and "moved" are changes of the file
+    line: ScriptLine | None  # None for a new line
+    row: int | None  # row in the file; None if the file lacks the line
     cells: tuple[CellDifference, ...] = ()
     moved: bool = False
 
@@ -46,7 +46,7 @@ class LineDifference:
 
     @property
     def kept(self) -> bool:
-        """Return True if the edits stay unless the owner decides otherwise, because the file does not contradict them."""
+        """Return True if the studio's edits stay by default: the file does not contradict them."""
         if self.kind != "both":
             return self.kind == "studio"
         stays = self.row is not None and self.line is not None and not self.line.deleted
@@ -60,7 +60,7 @@ class SheetComparison:
         self.sheet, self.table = sheet, table
         self.pairs = paired_columns(sheet, table)
         self.roles: Mapping[Role, int] = updated_roles(sheet, table, self.pairs)
-        self.matches = matched_rows(sheet, table, self.roles, self.pairs)  # lines by row
+        self.matches = matched_rows(sheet, table, self.roles, self.pairs)  # lines of the sheet, by row of the file
 
     @property
     def new_columns(self) -> Sequence[str]:
@@ -72,7 +72,7 @@ class SheetComparison:
 
     @cached_property
     def lines(self) -> Sequence[LineDifference]:
-        """Return every line that differs, in the file's order, then the lines that the file lacks."""
+        """Return every line that differs: first in the order of the file, then the lines that the file lacks."""
         moved = self._moved()
         rows = (self._of_row(row, row in moved) for row in range(len(self.table.rows)))
         matched = {line.key for line in self.matches.values()}
@@ -80,7 +80,7 @@ class SheetComparison:
         return [*(each for each in rows if each is not None), *(self._without_row(line) for line in others)]
 
     def laid_out(self, cells: Sequence[str]) -> tuple[str, ...]:
-        """Return cells of the sheet in the file's columns."""
+        """Return the cells of a line in the order of the file's columns."""
         return laid_out(cells, self.pairs, len(self.table.columns))
 
     def _of_row(self, row: int, moved: bool) -> LineDifference | None:
@@ -101,7 +101,7 @@ class SheetComparison:
         return LineDifference(kind="removed" if _before(line) == line.cells else "both", line=line, row=None)
 
     def _cells(self, line: ScriptLine, row: Sequence[str]) -> tuple[CellDifference, ...]:
-        """Return the cells that differ; new columns count only if they have a role."""
+        """Return the cells that differ. A new column is compared only if it has a role."""
         now, known = self.laid_out(line.cells), _before(line)
         before = None if known is None else self.laid_out(known)
         compared = sorted({*self.pairs, *self.roles.values()})
@@ -112,16 +112,16 @@ class SheetComparison:
         )
 
     def _moved(self) -> Set[int]:
-        """Return the rows that move if as many lines as possible stay in their order."""
+        """Return the rows that count as moved, which are as few as possible."""
         places = {line.key: place for place, line in enumerate(self.sheet.lines)}
         present = [row for row, line in sorted(self.matches.items()) if not line.deleted]
         return set(present) - _longest_ascent(present, [places[self.matches[row].key] for row in present])
 
 
 def _before(line: ScriptLine) -> tuple[str, ...] | None:
-    """Return the line's cells in the last file; None if they are unknown."""
+    """Return the line's cells in the last file; None if those are unknown."""
     if line.imported is None and not any(event.what.startswith(CHANGED) for event in line.events):
-        return line.cells  # imported by an earlier studio, and never edited
+        return line.cells  # imported by an older studio, and never edited
     return line.imported or None
 
 
@@ -138,9 +138,9 @@ def _kind_of(cells: Sequence[CellDifference]) -> LineKind:
 
 
 def _longest_ascent(rows: Sequence[int], places: Sequence[int]) -> Set[int]:
-    """Return the rows of a longest increasing subsequence of places."""
-    ends: list[int] = []  # the last place of the best run of each length
-    last: list[int] = []  # and its index
+    """Return the rows of a longest subsequence whose places increase."""
+    ends: list[int] = []  # the last place of the best subsequence of each length
+    last: list[int] = []  # the index of that place
     previous: list[int] = []
     for at, place in enumerate(places):
         length = bisect_left(ends, place)

@@ -1,4 +1,4 @@
-"""Changes to a sheet that apply together, or not at all."""
+"""Changes to a sheet that are applied together, or not at all."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ from studio.script.editing import (
     with_presence,
     with_roles,
 )
-from studio.script.script import Mark, Role, Sheet
+from studio.script.format.script import Mark, Role, Sheet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class CellEdit:
     line: str
     column: int
     value: str
-    before: str | None = None  # the content that the writer expects
+    before: str | None = None  # the content that the writer knows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class SheetEdit:
 
 
 def overwritten(sheet: Sheet, edit: SheetEdit) -> Sequence[CellEdit]:
-    """Return the cells that contain neither what the writer expected nor the new value, with their present content."""
+    """Return those edited cells that have neither the content that the writer knows nor the new one, with their content now."""
     wanted = {(written.line, written.column): written for written in edit.cells if written.before is not None}
     keys = {line for line, _ in wanted}
     found = []
@@ -60,7 +60,7 @@ def overwritten(sheet: Sheet, edit: SheetEdit) -> Sequence[CellEdit]:
 
 def edited(sheet: Sheet, edit: SheetEdit, at: str) -> Sheet:
     """Return the edited sheet. Raises UnknownLine, BadInput."""
-    changes: dict[str, LineChange] = {}  # one change for each line, even if several parts of the edit name the line
+    changes: dict[str, LineChange] = {}  # one change for each line, even if several parts of the edit concern the line
 
     def also(key: str, change: LineChange) -> None:
         before = changes.get(key)

@@ -1,20 +1,20 @@
-"""Undo an update of a sheet: restore its lines, and keep takes and edits made since."""
+"""Undo an update of a sheet: restore its lines, and keep takes and edits that were made after the update."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from studio.errors import Conflict
 from studio.script.column_matching import laid_out, same_names
-from studio.script.script import Role, ScriptLine, Sheet, SheetForm
+from studio.script.format.script import Role, ScriptLine, Sheet, SheetForm
 
 
 class SheetChanged(Conflict):
-    """The sheet has changed since the change was chosen."""
+    """The sheet has changed since the user decided on this change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineCells:
-    """A line's fields before an update, and its cells after it."""
+    """The values of a line before an update, and its cells after the update."""
 
     key: str
     cells: tuple[str, ...]
@@ -37,7 +37,7 @@ class SheetBefore:
 
 
 def sheet_before(before: Sheet, after: Sheet) -> SheetBefore:
-    """Return what `restored` needs to take the update back."""
+    """Return the data that `restored` needs to undo the update."""
     now, known = {line.key: line for line in after.lines}, {line.key for line in before.lines}
     return SheetBefore(
         columns=before.columns,
@@ -50,7 +50,7 @@ def sheet_before(before: Sheet, after: Sheet) -> SheetBefore:
 
 
 def restored(sheet: Sheet, before: SheetBefore) -> Sheet:
-    """Return the sheet as it was before the update, with edits, takes and lines that were added after it.
+    """Return the sheet before the update, with the takes, edits and lines that were added after the update.
 
     Raises SheetChanged if a later update changed the columns.
     """
@@ -80,7 +80,7 @@ def _line_cells(line: ScriptLine, after: ScriptLine) -> LineCells:
 
 
 def _restored(line: ScriptLine, before: LineCells, pairs: Mapping[int, int]) -> ScriptLine:
-    """Return the line as it was, with the edits that were made after the update."""
+    """Return the line before the update, with the edits that were made after it."""
     edited = {column: line.cells[now] for column, now in pairs.items() if line.cells[now] != before.updated[now]}
     cells = tuple(edited.get(column, value) for column, value in enumerate(before.cells))
     deleted = before.deleted if line.deleted == before.updated_deleted else line.deleted

@@ -1,16 +1,19 @@
-"""Update a sheet from its changed file, with the edits that are kept."""
+"""Update a sheet from its changed file, and keep chosen edits."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from studio.script.editing import imported_lines, noted, shortened
-from studio.script.script import ScriptLine, Sheet
+from studio.script.format.script import ScriptLine, Sheet
 from studio.script.sheet_differences import LineDifference, SheetComparison
 
 
 def updated(comparison: SheetComparison, keep: Collection[str], at: str) -> Sheet:
-    """Return the sheet with the content of its file, and the edits of the lines in `keep`. Matched lines keep their takes."""
+    """Return the sheet with the content of its file and the edits of the lines in `keep`.
+
+    Matched lines keep their takes.
+    """
     sheet, table = comparison.sheet, comparison.table
     revision = sheet.revision + 1
     lines = tuple(replace(line, revision=revision) for line in _lines(comparison, frozenset(keep), at))
@@ -20,7 +23,7 @@ def updated(comparison: SheetComparison, keep: Collection[str], at: str) -> Shee
 
 
 def _lines(comparison: SheetComparison, keep: Collection[str], at: str) -> Iterator[ScriptLine]:
-    """Yield the file's lines, each followed by the kept lines behind it, then the lines that are dropped."""
+    """Yield the lines of the file, then the deleted ones. Kept lines that the file lacks follow the line before them."""
     behind = _kept_behind(comparison, keep)
     differences = {each.row: each for each in comparison.lines if each.row is not None}
     yield from behind[""]
@@ -40,7 +43,7 @@ def _lines(comparison: SheetComparison, keep: Collection[str], at: str) -> Itera
 
 
 def _merged(line: ScriptLine, cells: tuple[str, ...], kept: LineDifference | None) -> ScriptLine:
-    """Return the line with the file's cells, except kept edits of the studio."""
+    """Return the line with the cells of the file, except cells whose edits are kept."""
     if kept is None:
         return replace(line, cells=cells, imported=cells, deleted=False)
     edited = {cell.column: cell.studio for cell in kept.cells if cell.kind != "sheet"}
@@ -49,7 +52,7 @@ def _merged(line: ScriptLine, cells: tuple[str, ...], kept: LineDifference | Non
 
 
 def _noted(comparison: SheetComparison, line: ScriptLine, merged: ScriptLine, at: str) -> ScriptLine:
-    """Return the line with an event if its text changed."""
+    """Return the merged line, with an event in its history if its text changed."""
     text = comparison.roles.get("text")
     if text is None or line.deleted:
         return merged
@@ -60,7 +63,7 @@ def _noted(comparison: SheetComparison, line: ScriptLine, merged: ScriptLine, at
 
 
 def _kept_behind(comparison: SheetComparison, keep: Collection[str]) -> Mapping[str, Sequence[ScriptLine]]:
-    """Return the kept lines that the file lacks, by the key of the line before them; "" = the beginning."""
+    """Return the kept lines that the file lacks, by the key of the line before them; "" stands for the start of the sheet."""
     matched = {line.key for line in comparison.matches.values()}
     behind: dict[str, list[ScriptLine]] = defaultdict(list)
     before = ""

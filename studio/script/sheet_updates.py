@@ -9,34 +9,34 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from studio.database import saving
+from studio.disk.database import saving
+from studio.disk.files import atomic_write
 from studio.errors import NotFound
-from studio.files import atomic_write
 from studio.script.comparison_json import comparison_digest, comparison_json
+from studio.script.format.script import ScriptLine, Sheet, Table, cell
 from studio.script.projects import Projects
-from studio.script.script import ScriptLine, Sheet, Table, cell
 from studio.script.sheet_differences import SheetComparison
 from studio.script.sheet_undo import SheetBefore, SheetChanged, restored, sheet_before
 from studio.script.sheet_update import updated
 from studio.script.tables.columns import recognised
 
-FOLDER = "updates"  # in the project's folder: sheets before their updates
-KEPT = 10  # updates of a sheet that can be undone
-LIKELY = 0.3  # share of common texts from which a file may be an update of a sheet
+FOLDER = "updates"  # in the project's folder; holds each sheet as it was before an update
+KEPT = 10  # number of updates of a sheet that can be undone
+LIKELY = 0.3  # a file with at least this share of common texts may be an update of a sheet
 BEFORE = TypeAdapter(SheetBefore)
 UPDATE = re.compile(r"[0-9]{1,12}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateChoice:
-    """Which edits of the studio stay if the file differs."""
+    """The edits in the studio that stay if the file differs."""
 
     keep: tuple[str, ...] | Literal["none", "all"] = "none"  # keys of lines
-    seen: str = ""  # digest of the comparison on which the choice is based; "" = any
+    seen: str = ""  # digest of the comparison that the user saw; "" = any
 
 
 class UnknownUpdate(NotFound):
-    """The sheet has no such update, or it is too old."""
+    """The sheet has no such update, or the update is too old."""
 
 
 class SheetUpdates:
@@ -46,7 +46,7 @@ class SheetUpdates:
         self._projects, self._now = projects, now
 
     def compare(self, project_id: str, sheet_id: str, table: Table) -> dict[str, Any]:
-        """Return what an update would change, line by line. Raises UnknownSheet."""
+        """Return the changes that an update would make, line by line. Raises UnknownSheet."""
         return comparison_json(SheetComparison(self._projects.sheet(project_id, sheet_id), table))
 
     def candidates(self, project_id: str, table: Table, name: str) -> Sequence[dict[str, Any]]:
@@ -89,7 +89,7 @@ class SheetUpdates:
         return after
 
     def _change(self, project_id: str, sheet_id: str, change: Callable[[Sheet], Sheet]) -> Sheet:
-        """Change the sheet, and save the undo step under the revision of the result."""
+        """Change the sheet, and save the undo step under the new revision."""
 
         def changed(sheet: Sheet) -> Sheet:
             after = change(sheet)
@@ -106,7 +106,7 @@ class SheetUpdates:
     def _path(self, project_id: str, sheet_id: str, update: str) -> Path:
         """Return the file of an undo step. Raises UnknownUpdate."""
         if UPDATE.fullmatch(update) is None:
-            raise UnknownUpdate("this sheet has no such update; reload the page")
+            raise UnknownUpdate("this update of the sheet was not found; reload the page")
         return self._folder(project_id) / f"{sheet_id}-{int(update):012}.json"
 
     def _folder(self, project_id: str) -> Path:
@@ -114,7 +114,7 @@ class SheetUpdates:
 
 
 def as_imported(line: ScriptLine) -> ScriptLine:
-    """Return the line with its cells of the last file, if they are known."""
+    """Return the line with the cells of the last file, if those are known."""
     return replace(line, cells=line.imported or line.cells)
 
 

@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from studio.script.format.length_limit import is_limit
+from studio.script.format.script import LineTake
 from studio.script.planning import LineReading
-from studio.script.script import LineTake
-from studio.script.timing import is_limit
 
 Change = Literal["text", "lexicon", "voice", "engine", "setting", "length"]
 
 
 def changes(take: LineTake, readings: Sequence[LineReading]) -> Sequence[Change]:
-    """Return what differs between a stale take and its line now, in a fixed order."""
+    """Return the differences between a stale take and the present line, in a fixed order."""
     reading = next((each for each in readings if each.voice == take.voice), None)
     if reading is None:
         return ["voice"]
@@ -29,12 +29,12 @@ def changes(take: LineTake, readings: Sequence[LineReading]) -> Sequence[Change]
 
 
 def _is_refitted(take: LineTake, reading: LineReading) -> bool:
-    """Return True if the file of the line now has another target length, or other silence within it."""
+    """Return True if the line now has another length limit, or another silence within its length."""
     return reading.limit != take.limit or (is_limit(reading.limit) and reading.edges_s != take.edges_s)
 
 
 def changed_settings(take: LineTake, reading: LineReading) -> Sequence[str]:
-    """Return the names of settings that differ; none for takes of earlier studios, which lack their settings."""
+    """Return the names of the settings that differ; none for takes of older studios, which have no settings."""
     if take.settings is None:
         return []
     before, now = take.settings, reading.order.settings
@@ -42,9 +42,10 @@ def changed_settings(take: LineTake, reading: LineReading) -> Sequence[str]:
 
 
 def sentence(take: LineTake, readings: Sequence[LineReading]) -> str:
-    """Return what changed, for the status of a line, such as "text and setting changed: steps"."""
-    names = changes(take, readings)
+    """Return the changes as text for the status of a line, such as "text and settings (steps) changed"."""
     reading = next((each for each in readings if each.voice == take.voice), None)
     settings = changed_settings(take, reading) if reading else []
+    which = f" ({', '.join(settings)})" if settings else ""
+    names = [f"settings{which}" if name == "setting" else name for name in changes(take, readings)]
     listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-    return f"{listed} changed" + (f": {', '.join(settings)}" if settings else "")
+    return f"{listed} changed"

@@ -12,20 +12,20 @@ from engines.audio import speech_span
 from engines.errors import BadAudio
 from engines.types import Audio
 
-ROUNDS = 3  # the filter is accurate to about 20 ms; each round corrects the rest
+ROUNDS = 3  # the filter is accurate to about 20 ms; each further round reduces the error
 NEAR_S = 0.01
-ROOM_S = 0.1  # of silence after the sound, because the filter drops the end
+ROOM_S = 0.1  # seconds of silence that are added after the sound, because the filter drops the end
 TIME_MAX_S = 60
 
 
 def spoken_s(audio: Audio) -> float:
-    """Return the seconds from the first sound to the end of the last, to 5 ms; 0 for silence."""
+    """Return the seconds from the start of the first sound to the end of the last, with an accuracy of 5 ms; 0 for silence."""
     start, end = speech_span(audio.samples, audio.sample_rate)
     return (end - start) / audio.sample_rate
 
 
 def stretched(audio: Audio, speech_s: float) -> Audio:
-    """Return the take with its speech, including pauses, lasting `speech_s`. Raises BadAudio if ffmpeg cannot run."""
+    """Return the take with a speech length, pauses included, of `speech_s`. Raises BadAudio if ffmpeg cannot run."""
     tempo, best = spoken_s(audio) / speech_s, audio
     for _ in range(ROUNDS):
         made = _at_tempo(audio, tempo)

@@ -6,61 +6,66 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from studio.progress import ProgressReporter
+from studio.script.format.script import Casting, DeliveryChoice
 from studio.script.render_choice import RenderChoice
 from studio.script.render_waiting import render_and_wait
-from studio.script.script import Casting, DeliveryChoice
 from studio.script.scripts import Scripts
 from studio.script.sheet_edit import MarkEdit, SheetEdit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WholeSheet:
-    """The request. With a changed file, only changed lines are made."""
+    """The request. If the sheet exists, only changed lines are rendered."""
 
     file: Path
-    name: str  # name of the sheet with ending
+    name: str  # file name of the sheet
     encoding: str = ""  # of a CSV that is not Unicode; "" = guessed
     project: str = ""  # name of the project; "" = the name of the sheet
-    voices: Mapping[str, str] = field(default_factory=dict)  # by character; "" is for all others
+    voices: Mapping[str, str] = field(default_factory=dict)  # voices by character; "" stands for all other characters
     engine: str = ""  # "" = the champion's engine
     takes: int = 1  # takes of each line
-    best_of: int = 1  # seeds that are tried for a take whose checks fail
-    delivery: DeliveryChoice = field(default_factory=DeliveryChoice)  # saved with the project; lengths are fitted to it
+    # Maximum number of seeds that are tried for a take whose checks fail; saved with the project. None = as saved.
+    best_of: int | None = None
+    # Saved with the project, because takes are fitted to its lengths.
+    delivery: DeliveryChoice = field(default_factory=DeliveryChoice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectedSheet:
-    """A sheet with selects, and the lines that have none."""
+    """A sheet after `select_all`, and the lines without a select."""
 
     project: str
     sheet: str
-    notes: Sequence[str]  # what was not imported, or cannot be used
-    failed: Sequence[tuple[str, str]]  # line and reason
+    notes: Sequence[str]  # content that was not imported, or cannot be used
+    failed: Sequence[tuple[str, str]]  # lines and the reasons of their failures
 
 
 def select_all(scripts: Scripts, asked: WholeSheet, report: ProgressReporter, stop: threading.Event) -> SelectedSheet:
-    """Import, render, and mark the proposed take of every line without a select. Raises EngineError, Cancelled."""
+    """Import and render a sheet, then select takes. Raises EngineError, Cancelled.
+
+    A line without a selected take gets the proposed take.
+    """
     project = _project(scripts, asked.project or Path(asked.name).stem)
     if asked.voices:
         cast = {who: {"": (Casting(voice=voice, engine=asked.engine),)} for who, voice in asked.voices.items()}
-        scripts.change(project, cast={**scripts.cast(project), **cast})
-    scripts.change(project, delivery=asked.delivery)
-    put = scripts.put_sheet(project, asked.file, asked.name, asked.encoding)
+        scripts.projects.change(project, cast={**scripts.projects.cast(project), **cast})
+    scripts.projects.change(project, delivery=asked.delivery, best_of=asked.best_of)
+    put = scripts.files.put(project, asked.file, asked.name, asked.encoding)
     sheet = put["id"]
-    choice = RenderChoice(sheet=sheet, takes=asked.takes, budget=asked.best_of - 1)
+    choice = RenderChoice(sheet=sheet, takes=asked.takes)
     render_and_wait(scripts.renderer, project, choice, report, stop)
     return SelectedSheet(project=project, sheet=sheet, notes=put["notes"], failed=_select(scripts, project, sheet))
 
 
 def _project(scripts: Scripts, name: str) -> str:
     """Return the id of the project with this name; create it if it does not exist."""
-    known = next((each for each in scripts.list() if each["name"] == name), None)
-    return str((known or scripts.create(name))["id"])
+    known = next((each for each in scripts.views.projects() if each["name"] == name), None)
+    return str((known or scripts.projects.create(name))["id"])
 
 
 def _select(scripts: Scripts, project: str, sheet: str) -> Sequence[tuple[str, str]]:
     failed, marks = [], []
-    answer = scripts.sheet(project, sheet)
+    answer = scripts.views.sheet(project, sheet)
     id = answer["roles"].get("id")
     for line in answer["lines"]:
         if line["deleted"] or line["status"] == "empty":
@@ -71,5 +76,5 @@ def _select(scripts: Scripts, project: str, sheet: str) -> Sequence[tuple[str, s
             failed.append((name, line["why"] or "the line could not be rendered"))
         elif line["status"] != "select":
             marks.append(MarkEdit(line=line["key"], take=proposed["id"], mark="select"))
-    scripts.edit(project, sheet, SheetEdit(marks=marks))
+    scripts.sheets.edit(project, sheet, SheetEdit(marks=marks))
     return failed

@@ -1,4 +1,4 @@
-"""The interface of a kind of store. `Store` adds plans, verification and resumption."""
+"""The interface of a kind of store. `Store` adds plans, verification, and continuation after an interruption."""
 
 import hashlib
 import threading
@@ -17,26 +17,26 @@ CHUNK_BYTES = 1 << 20
 class TransferSettings:
     """Sizes and time limits of transfers."""
 
-    part_bytes: int = 8 << 20  # most bytes that are sent again after a lost connection
+    part_bytes: int = 8 << 20  # maximum number of bytes that are sent again after a lost connection
     timeout_s: float = 20.0  # time without data after which a connection is dropped
     retry_for_s: float = 120.0  # time without data after which a transfer fails; it can be continued later
 
 
 class Backend(Protocol):
-    """A kind of store. Every method raises StoreError or UnknownArchive. Thread-safe."""
+    """A kind of store. Every method may raise StoreError or UnknownArchive. Thread-safe."""
 
     def list(self) -> Sequence[StoreEntry]:
-        """Return the archives; an archive whose name is not an id has a note."""
+        """Return the archives. An archive has a note if its name is not an id."""
         ...
 
-    def where(self, id: str) -> str:
+    def address(self, id: str) -> str:
         """Return the file's address for display."""
         ...
 
     def find(self, id: str) -> StoreEntry | None: ...
 
     def sent(self, id: str, facts: ArchiveFacts) -> int:
-        """Return how many bytes of this archive an interrupted `send` has stored."""
+        """Return the number of bytes of this archive that an interrupted `send` has stored."""
         ...
 
     def send(
@@ -46,7 +46,7 @@ class Backend(Protocol):
         ...
 
     def read(self, entry: StoreEntry, start: int, end: int) -> Iterator[bytes]:
-        """Yield bytes [start, end) of the content that `entry` describes. Raises Damaged if the content was replaced."""
+        """Yield the bytes [start, end) of the archive of an entry. Raises Damaged if the archive has been replaced."""
         ...
 
     def delete(self, entry: StoreEntry) -> None: ...

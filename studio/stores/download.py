@@ -1,4 +1,4 @@
-"""Downloads of archives: a partial file is continued after an interruption, verified by its hash, then published."""
+"""Download archives. A partial file is continued after an interruption, verified by its hash, and then published."""
 
 import hashlib
 import threading
@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from engines.types import Progress
-from studio.database import saving
-from studio.files import PARTIAL, publish_file
+from studio.disk.database import saving
+from studio.disk.files import PARTIAL, publish_file
 from studio.stores.backend import TransferSettings, file_sha256, raise_if_stopped
 from studio.stores.entry import StoreEntry, TransferProgress
 from studio.stores.errors import Damaged, Unreachable
 from studio.stores.retry import Retry
 
-TRIES = 2  # downloads of the complete archive while its hash is wrong
+TRIES = 2  # maximum number of complete downloads if the hash is wrong
 
 Read = Callable[[int, int], Iterator[bytes]]  # bytes [start, end) of the archive
 
@@ -25,17 +25,18 @@ class Download:
         self._entry = entry
         self._settings = settings
         content = hashlib.sha256(f"{entry.sha256 or entry.tag} {entry.bytes}".encode()).hexdigest()
-        self._partial = folder / f"{entry.id}.{content[:16]}{PARTIAL}"  # parts of different content never mix
+        # The name contains the hash, so that parts of different content never mix.
+        self._partial = folder / f"{entry.id}.{content[:16]}{PARTIAL}"
 
     @property
     def here(self) -> int:
-        """Return how many bytes an earlier attempt received."""
+        """Return the number of bytes that an earlier attempt received."""
         return self._partial.stat().st_size if self._partial.exists() else 0
 
     def run(self, read: Read, target: Path, progress: TransferProgress, stop: threading.Event) -> str:
         """Fetch the archive to `target`, which appears complete or not at all. Return its SHA-256.
 
-        Raises Damaged, Cancelled, NotSaved, and what `read` raises. The partial file stays for the next attempt.
+        Raises Damaged, Cancelled, NotSaved, and the errors of `read`. The partial file stays for the next attempt.
         """
         self._drop_others()
         for _ in range(TRIES):
@@ -48,7 +49,7 @@ class Download:
                     return arrived
                 self._partial.unlink()
         raise Damaged(
-            f"{self._entry.id} has a wrong SHA-256 after {TRIES} downloads; push the champion to the store "
+            f"{self._entry.id} has a wrong SHA-256 after {TRIES} downloads; upload the champion to the store "
             "again from a studio with an intact copy"
         )
 

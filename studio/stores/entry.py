@@ -16,21 +16,21 @@ class ArchiveFacts:
     """Metadata of a file before it is sent."""
 
     sha256: str  # hash of the archive
-    identity: str  # identity of its champion; empty = a delivery
+    identity: str  # identity of the champion; empty for a delivery
     bytes: int
     licence: str = ""  # licence of the weights
-    sample: Path | None = None  # FLAC, for stores that show one
+    sample: Path | None = None  # FLAC file, for stores that show a sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreEntry:
     """One archive in a store."""
 
-    id: str  # the file's name if `note` is set
+    id: str  # of the champion; for an entry with a `note`, the file's name
     bytes: int
-    note: str = ""  # why the archive cannot be fetched; empty = it can
-    sha256: str = ""  # hash of the archive; empty = unknown to the store
-    identity: str = ""  # identity of its champion; empty = unknown to the store
+    note: str = ""  # the reason why the archive cannot be fetched; empty if it can
+    sha256: str = ""  # hash of the archive; empty if the store does not know it
+    identity: str = ""  # identity of the champion; empty if the store does not know it
     changed_at: datetime | None = None
     licence: str = ""
     tag: str = field(default="", repr=False)  # the store's version of this content, such as an ETag
@@ -41,7 +41,7 @@ class StoreEntry:
 
 @dataclass(frozen=True, slots=True)
 class TransferPlan:
-    """What a transfer would do, and how many bytes it would transfer."""
+    """The action of a transfer, and the number of bytes to transfer."""
 
     action: Literal["send", "fetch", "nothing", "replace", "delete"]
     bytes: int
@@ -50,10 +50,10 @@ class TransferPlan:
 
 @dataclass(frozen=True, slots=True)
 class TransferProgress:
-    """Reports the transferred bytes as a message."""
+    """Reports the number of transferred bytes as a message."""
 
     report: ProgressReporter
-    doing: str  # "sending ahri to bucket"
+    doing: str  # start of the message, such as "sending ahri to bucket"
     total: int
 
     def at(self, done: int) -> None:
@@ -62,7 +62,7 @@ class TransferProgress:
 
 
 def archive_name(id: str) -> str:
-    """Return the name of a champion's archive in any store. Raises BadChampion."""
+    """Return the name that a champion's archive has in every store. Raises BadChampion."""
     return ARCHIVES.path(id)
 
 
@@ -72,7 +72,7 @@ def champion_of(name: str) -> str | None:
 
 
 def misnamed(naming: Naming, files: Iterable[tuple[str, int]]) -> Iterator[StoreEntry]:
-    """Yield an entry with a note for each archive, given by name and size, whose name is not an id."""
+    """Yield an entry with a note for each archive whose name is not an id. `files` are names and sizes."""
     for name, size in files:
         if note := naming.note(name):
             yield StoreEntry(id=name, bytes=size, note=note)

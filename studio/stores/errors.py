@@ -5,7 +5,7 @@ from studio.errors import Conflict, NotFound, NotStored, Unavailable, UpstreamEr
 
 
 class StoreError(UpstreamError):
-    """A store failed to do what was requested."""
+    """A store failed to do what the studio requested."""
 
 
 class UnknownStore(NotFound, BadInput):
@@ -33,7 +33,7 @@ class StoreFull(StoreError, NotStored):
 
 
 class Damaged(StoreError):
-    """The received bytes differ from the sent ones, or the archive has changed since it was measured."""
+    """The received bytes differ from the sent ones, or the archive has changed since its hash was computed."""
 
 
 class Occupied(StoreError, Conflict):

@@ -1,13 +1,13 @@
-"""Create stores from the settings. Each store connects at its first use."""
+"""Create stores from the settings. Each store connects on first use."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import assert_never
 
-from studio.places import FolderPlace, HubPlace, Place, S3Place
 from studio.stores.backend import Backend, TransferSettings
 from studio.stores.folder import FolderBackend
 from studio.stores.naming import ARCHIVES, DELIVERIES, Naming
+from studio.stores.places import FolderPlace, HubPlace, Place, S3Place
 from studio.stores.store import Store
 
 
@@ -27,16 +27,16 @@ def open_stores(
 def open_delivery_stores(
     places: Sequence[Place], transfers: Path, settings: TransferSettings | None = None
 ) -> Mapping[str, Store]:
-    """Return the stores that accept deliveries: all but the Hub.
+    """Return the stores that accept deliveries: all except the Hub.
 
-    A repository of the Hub is a model with a card of voices, and would publish the lines of a game with them.
+    A Hub repository is a public model with a card of voices, so it would publish the lines of a game.
     """
     taking = [place for place in places if not isinstance(place, HubPlace)]
     return open_stores(taking, transfers, settings, DELIVERIES)
 
 
 def _backend(place: Place, state: Path, settings: TransferSettings, naming: Naming) -> Backend:
-    """Create the backend of a store. Clients are imported only for configured stores, because each takes half a second."""
+    """Create the backend of a store. A client is imported only if its store is configured, because this takes half a second."""
     match place:
         case FolderPlace():
             return FolderBackend(place.name, place.folder, naming)

@@ -13,7 +13,7 @@ def facts_json(facts: ArchiveFacts) -> bytes:
 
 
 def read_facts(written: bytes) -> ArchiveFacts | None:
-    """Parse the file; None for any other content, because the file is optional."""
+    """Parse the file. Return None for any other content, because the file is optional."""
     try:
         read: Any = json.loads(written)
         known = {name: read[name] for name in FACTS}

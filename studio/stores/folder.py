@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from studio.files import PARTIAL, atomic_write, is_disk_full, publish_file
+from studio.disk.files import PARTIAL, atomic_write, is_disk_full, publish_file
 from studio.stores.backend import CHUNK_BYTES, file_sha256, raise_if_stopped
 from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, misnamed
 from studio.stores.errors import Damaged, NotAllowed, StoreError, StoreFull, StoreMissing
@@ -18,12 +18,12 @@ from studio.stores.naming import ARCHIVES, Naming
 
 class FolderBackend:
     def __init__(self, name: str, folder: Path, naming: Naming = ARCHIVES) -> None:
-        """Use an existing folder. It is not created, so that an unmounted network drive is not filled at its mount point."""
+        """Use an existing folder. It is not created; otherwise files would go to the mount point of an unmounted drive."""
         self._name = name
         self._root = folder
         self._folder = folder / naming.folder
         self._naming = naming
-        self._measured: dict[str, tuple[str, str]] = {}  # id: tag and SHA-256 of an archive without metadata
+        self._measured: dict[str, tuple[str, str]] = {}  # tag and SHA-256 of archives without metadata, by id
 
     def list(self) -> Sequence[StoreEntry]:
         with self._as_store_errors():
@@ -39,7 +39,7 @@ class FolderBackend:
             self._check_root()
             return self._with_hash(path, _entry(path, id)) if path.is_file() else None
 
-    def where(self, id: str) -> str:
+    def address(self, id: str) -> str:
         return str(self._root / self._naming.path(id))
 
     def sent(self, id: str, facts: ArchiveFacts) -> int:
@@ -67,7 +67,9 @@ class FolderBackend:
     def read(self, entry: StoreEntry, start: int, end: int) -> Iterator[bytes]:
         with self._as_store_errors(), (self._root / self._naming.path(entry.id)).open("rb") as file:
             if _tag(os.fstat(file.fileno())) != entry.tag:
-                raise Damaged(f"{entry.id} was replaced in {self._name} during the download; pull the champion again")
+                raise Damaged(
+                    f"{entry.id} was replaced in {self._name} during the download; download the champion again"
+                )
             file.seek(start)
             while start < end and (chunk := file.read(min(CHUNK_BYTES, end - start))):
                 start += len(chunk)
@@ -100,10 +102,7 @@ class FolderBackend:
         try:
             yield
         except FileNotFoundError as error:
-            raise StoreMissing(
-                f"the folder of {self._name} or a file in the folder is missing; mount or create the folder, or "
-                "correct STUDIO_STORES"
-            ) from error
+            raise StoreMissing(self._missing()) from error
         except PermissionError as error:
             raise NotAllowed(
                 f"the studio has no permission for the folder of {self._name}; check the permissions of the folder"
@@ -112,12 +111,17 @@ class FolderBackend:
             if is_disk_full(error):
                 raise StoreFull(f"the disk of {self._name} is full; free some disk space, then try again") from error
             raise StoreError(
-                f"the folder of {self._name} failed ({error.strerror}); check the disk, then try again"
+                f"the folder of {self._name} cannot be used ({error.strerror}); check the disk, then try again"
             ) from error
+
+    def _missing(self) -> str:
+        if self._folder.is_dir():
+            return f"a file in the folder of {self._name} is missing; reload the list of the store"
+        return f"the folder of {self._name} is missing; mount or create the folder, or correct STUDIO_STORES"
 
 
 def _entry(path: Path, id: str) -> StoreEntry:
-    """Return the entry of an archive. Metadata older than the archive is ignored, because somebody may have replaced it."""
+    """Return the entry of an archive. Metadata older than the archive is ignored: somebody may have replaced the archive."""
     status, metadata = path.stat(), path.with_name(f"{id}.json")
     facts = read_facts(metadata.read_bytes()) if metadata.is_file() else None
     if facts is not None and (facts.bytes != status.st_size or metadata.stat().st_mtime_ns < status.st_mtime_ns):

@@ -12,7 +12,6 @@ from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, ge
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import build_hf_headers, hf_raise_for_status  # type: ignore[attr-defined]
 
-from studio.places import HubPlace
 from studio.stores.backend import CHUNK_BYTES, TransferSettings
 from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, archive_name, champion_of, misnamed
 from studio.stores.facts import facts_json, read_facts
@@ -20,11 +19,12 @@ from studio.stores.hub_card import CardRow, updated_card
 from studio.stores.hub_errors import as_store_errors
 from studio.stores.hub_timeout import WatchedFile, wait_for
 from studio.stores.naming import ARCHIVES
+from studio.stores.places import HubPlace
 from studio.stores.retry import Retry
 
 CARD = "README.md"
 AT_ONCE = 8  # small files that are read in parallel
-QUICK_S = 5.0  # a user waits for these answers
+QUICK_S = 5.0  # time limit of requests for which a user waits
 
 Result = TypeVar("Result")
 
@@ -38,10 +38,13 @@ class Tree:
 
 
 class HubBackend:
-    """Archives are uploaded through LFS, which reports progress and can be paused, unlike Xet."""
+    """A Hub repository as a store.
+
+    Archives are uploaded through LFS. Unlike Xet, LFS reports progress and can be paused.
+    """
 
     def __init__(self, place: HubPlace, settings: TransferSettings, endpoint: str | None = None) -> None:
-        """Let the client find its token (HF_TOKEN, or a login). `endpoint` None means HF_ENDPOINT, or the Hub."""
+        """Open a repository. The client finds its token: HF_TOKEN or a login. `endpoint` None means HF_ENDPOINT or the Hub."""
         self._place = place
         self._settings = settings
         self._quick_s = min(QUICK_S, settings.retry_for_s)
@@ -57,11 +60,11 @@ class HubBackend:
         tree = self._tree()
         return self._entry(tree, id) if archive_name(id) in tree.files else None
 
-    def where(self, id: str) -> str:
-        return f"{self._place.where}/{archive_name(id)}"
+    def address(self, id: str) -> str:
+        return f"{self._place.address}/{archive_name(id)}"
 
     def sent(self, id: str, facts: ArchiveFacts) -> int:
-        """Return 0: an interrupted upload starts again. Uploaded but uncommitted files are not sent again."""
+        """Return 0: an interrupted upload starts again. Files that were uploaded but not committed are not sent again."""
         return 0
 
     def send(
@@ -80,7 +83,7 @@ class HubBackend:
                 rows = [_row(entry) for entry in self._listed(tree) if entry.id != id]
                 added[CARD] = self._card(tree, [*rows, (id, facts.bytes, facts.licence)], sampled)
                 operations = [CommitOperationAdd(path, content) for path, content in added.items()]
-                watched.count = progress.at  # until here they were read only for their hashes
+                watched.count = progress.at  # until now, the files were read only to compute their hashes
                 self._commit(f"Keep {id}", operations, tree, stop, watched.tell)
 
         retry.ask(send)
@@ -117,7 +120,7 @@ class HubBackend:
         file, facts = tree.files[archive_name(id)], self._read_facts(tree, id)
         sha256 = file.lfs.sha256 if file.lfs else ""
         if facts is not None and (facts.bytes != file.size or sha256 not in ("", facts.sha256)):
-            facts = None  # the metadata describes another archive
+            facts = None  # the metadata belongs to another archive
         return StoreEntry(
             id=id,
             bytes=file.size,
@@ -151,7 +154,9 @@ class HubBackend:
         moved: Callable[[], int] = int,
     ) -> None:
         def commit() -> None:
-            for one in operations:  # sent together, they would print progress bars on the server's terminal
+            for (
+                one
+            ) in operations:  # if the files were sent together, progress bars would appear on the server's terminal
                 if isinstance(one, CommitOperationAdd) and isinstance(one.path_or_fileobj, WatchedFile):
                     self._api.preupload_lfs_files(self._place.repo, [one], free_memory=False)
             self._api.create_commit(self._place.repo, operations, commit_message=message, parent_commit=tree.commit)
@@ -163,7 +168,7 @@ class HubBackend:
         return Retry(self._quick_s).ask(lambda: b"".join(self._stream(path, commit, {})))
 
     def _stream(self, path: str, commit: str, headers: Mapping[str, str]) -> Iterator[bytes]:
-        """Download with a range request; the client's own download would start from the beginning after every pause."""
+        """Download with a range request. The client's own download would start from the beginning after every pause."""
         asked = {**build_hf_headers(), "Accept-Encoding": "identity", **headers}
         with (
             as_store_errors(self._place),

@@ -1,6 +1,6 @@
 """The model card: a table of champions with licences and samples, between two markers.
 
-Text outside the markers stays.
+Text outside the markers is preserved.
 """
 
 import re
@@ -16,7 +16,7 @@ BEGIN = "<!-- champions: written anew with every push; write around it -->"
 END = "<!-- /champions -->"
 OURS = re.compile(rf"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
 TAGS = ("champion-voice-studio", "voice-cloning")
-LISTED = {  # licences that the Hub lists by these names
+LISTED = {  # licences that the Hub lists under these names
     *("apache-2.0", "mit", "openrail", "cc0-1.0"),
     *("cc-by-4.0", "cc-by-sa-4.0", "cc-by-nc-4.0", "cc-by-nc-sa-4.0", "cc-by-nd-4.0", "cc-by-nc-nd-4.0"),
 }
@@ -29,11 +29,11 @@ class CardRow:
     id: str
     bytes: int
     licence: str
-    sample_url: str  # empty = none
+    sample_url: str  # empty without a sample
 
 
 def updated_card(before: str, repo: str, rows: Sequence[CardRow]) -> str:
-    """Return the card with these champions; `before` is the present card, or empty."""
+    """Return the card with these champions. `before` is the present card, or empty."""
     fresh = f"---\ntags: []\n---\n\n# {repo.split('/')[-1]}\n\n{BEGIN}{END}\n"
     card = ModelCard(before or fresh, ignore_metadata_errors=True)
     _set_metadata(card, rows)

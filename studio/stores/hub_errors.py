@@ -1,4 +1,4 @@
-"""Translate errors of the Hub and its client to StoreErrors. The original is chained; neither contains a token."""
+"""Translate errors of the Hub and its client to StoreErrors. The original error is chained; neither contains a token."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,6 @@ from huggingface_hub.errors import (
 )
 
 from engines.errors import EngineError
-from studio.places import HubPlace
 from studio.stores.errors import (
     NotAllowed,
     StoreError,
@@ -23,6 +22,7 @@ from studio.stores.errors import (
     UnknownArchive,
     Unreachable,
 )
+from studio.stores.places import HubPlace
 
 OVERTAKEN = (409, 412)
 
@@ -35,7 +35,7 @@ def as_store_errors(place: HubPlace) -> Iterator[None]:
     except EngineError:
         raise
     except (OSError, RuntimeError, ValueError, httpx.HTTPError, EntryNotFoundError) as error:
-        # The client wraps the errors of an upload.
+        # The client wraps errors of an upload.
         cause = error.__cause__ if isinstance(error, RuntimeError) and error.__cause__ else error
         raise cause if isinstance(cause, EngineError) else _store_error(place, cause) from error
 

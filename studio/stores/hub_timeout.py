@@ -1,4 +1,4 @@
-"""Timeouts and cancellation for the Hub's client, which supports neither: it runs in a thread that can be abandoned."""
+"""Timeouts and cancellation for the Hub's client, which has neither. The client runs in a thread that can be abandoned."""
 
 import concurrent.futures
 import io
@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 class WatchedFile(io.BufferedReader):
-    """A file that reports its position to `count`, if set, and raises Cancelled when read after `stop`."""
+    """A file that passes its position to `count`, if that is set. Reads raise Cancelled once `stop` is set."""
 
     def __init__(self, path: Path, stop: threading.Event) -> None:
         super().__init__(io.FileIO(path))
@@ -35,7 +35,7 @@ class WatchedFile(io.BufferedReader):
 def wait_for(
     work: Callable[[], Result], silence_s: float, stop: threading.Event | None = None, moved: Callable[[], int] = int
 ) -> Result:
-    """Return or raise the outcome of `work`. `moved` returns a number that changes while work makes progress.
+    """Return the result of `work`, or raise its error. `moved` returns a number that changes as long as the work progresses.
 
     Raises Unreachable if the number did not change for `silence_s`, and Cancelled soon after `stop` is set. The abandoned
     thread ends with its connection.

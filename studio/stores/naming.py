@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from studio.champions.champion import ID, check_id, proposed_id
+from studio.champion_format.champion import ID, check_id, proposed_id
 
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """Names of one kind of file, equal in every store."""
+    """Names of one kind of file, which are equal in every store."""
 
-    folder: str  # within the store; empty, or ends in /
+    folder: str  # folder within the store; empty, or ends in /
     suffix: str
     media_type: str
 
@@ -18,17 +18,17 @@ class Naming:
         return f"{self.folder}{check_id(id)}{self.suffix}"
 
     def id(self, name: str) -> str | None:
-        """Return the id in this file name; None for any other file."""
+        """Return the id in a file name; None if the file is of another kind."""
         stem = self._stem(name)
         return stem if ID.fullmatch(stem) else None
 
     def note(self, name: str) -> str:
-        """Return why a file of this kind has no id, and how to rename it; empty for other files and for valid names."""
+        """Return the reason why a file of this kind has no id, and a better name; empty for other files and for valid names."""
         stem = self._stem(name)
         if not stem or ID.fullmatch(stem):
             return ""
         return (
-            f"{name} cannot be pulled: an id may contain only the letters a to z, digits, - and _; rename "
+            f"{name} cannot be downloaded: an id may contain only the letters a to z, digits, - and _; rename "
             f"the file, for example to {proposed_id(stem)}{self.suffix}"
         )
 

@@ -1,4 +1,4 @@
-"""Retries with exponential backoff and jitter, until nothing has succeeded for a given time."""
+"""Retries with exponential backoff and jitter, until no attempt has succeeded for a given time."""
 
 import random
 import threading
@@ -28,11 +28,12 @@ class Retry:
         self._failing_since = 0.0
 
     def wait(self, error: Unreachable | Damaged) -> None:
-        """Wait before the next attempt. Raises `error` if the time is up, and Cancelled if stopped."""
+        """Wait before the next attempt. Raises `error` if the time limit has passed, and Cancelled if `stop` is set."""
         if self._failures == 0:
             self._failing_since = time.monotonic()
         longest_s = min(LONGEST_S, FIRST_S * 2**self._failures)
-        delay_s = random.uniform(0.5, 1.0) * longest_s  # jitter: clients that failed together do not retry together
+        # Random, so that clients that failed together do not retry together.
+        delay_s = random.uniform(0.5, 1.0) * longest_s
         if time.monotonic() + delay_s - self._failing_since > self._limit_s:
             raise error
         self._failures += 1
@@ -40,7 +41,7 @@ class Retry:
         raise_if_stopped(self._stop)
 
     def ask(self, question: Callable[[], Result]) -> Result:
-        """Call `question` until it returns. Raises its error if the time is up or a retry would not help."""
+        """Call `question` until it succeeds. Raises its error if the time limit has passed or a retry would not help."""
         while True:
             raise_if_stopped(self._stop)
             try:

@@ -7,16 +7,16 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
-from studio.places import S3Place
 from studio.stores.backend import CHUNK_BYTES, TransferSettings
 from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, misnamed
 from studio.stores.errors import StoreMissing, UnknownArchive
 from studio.stores.naming import ARCHIVES, Naming
+from studio.stores.places import S3Place
 from studio.stores.retry import Retry
 from studio.stores.s3_bucket import AT_ONCE, Bucket
 from studio.stores.s3_upload import MultipartUpload
 
-QUICK_S = 5.0  # a user waits for these answers
+QUICK_S = 5.0  # time limit of requests for which a user waits
 
 Result = TypeVar("Result")
 
@@ -64,7 +64,7 @@ class S3Backend:
         )
         return self._heads[id]
 
-    def where(self, id: str) -> str:
+    def address(self, id: str) -> str:
         return f"s3://{self._place.bucket}/{self._key(id)}"
 
     def sent(self, id: str, facts: ArchiveFacts) -> int:
@@ -103,7 +103,7 @@ class S3Backend:
         return known if known is not None and known.tag == etag else self.find(id)
 
     def _check_bucket(self) -> None:
-        """Raise StoreMissing if the bucket is missing, which S3 reports like a missing archive."""
+        """Raise StoreMissing if the bucket is missing. For S3, a missing bucket looks like a missing archive."""
         bucket, name = self._place.bucket, self._place.name
         try:
             self._ask(lambda: self._bucket.client.head_bucket(Bucket=bucket))

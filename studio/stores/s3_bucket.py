@@ -9,8 +9,8 @@ import boto3
 from botocore.config import Config
 from s3transfer.utils import signal_not_transferring, signal_transferring
 
-from studio.places import S3Place
 from studio.stores.backend import TransferSettings
+from studio.stores.places import S3Place
 from studio.stores.retry import Retry
 from studio.stores.s3_errors import as_store_errors
 
@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 
 class Bucket:
-    """A bucket. Credentials come from boto3's chain; the studio neither reads nor stores them."""
+    """A bucket. boto3 finds the credentials; the studio neither reads nor stores them."""
 
     def __init__(self, place: S3Place, settings: TransferSettings) -> None:
         self.place = place
@@ -31,7 +31,7 @@ class Bucket:
 
     @cached_property
     def client(self) -> "S3Client":
-        """Create the client at first use, because that takes half a second and reads the chain."""
+        """Create the client on first use, because this takes half a second and reads the credentials."""
         place = self.place
         config = Config(
             s3={"addressing_style": place.addressing},
@@ -39,12 +39,12 @@ class Bucket:
             response_checksum_validation=place.checksum,
             connect_timeout=self.settings.timeout_s / 2,
             read_timeout=self.settings.timeout_s,
-            retries={"total_max_attempts": 1},  # `Retry` does the retries, and can be stopped
+            retries={"total_max_attempts": 1},  # `Retry` does the retries, because they can then be stopped
             max_pool_connections=AT_ONCE + 2,
         )
         session = boto3.Session(profile_name=place.profile or None, region_name=place.region or None)
         client = session.client("s3", config=config, endpoint_url=place.endpoint or None)
-        # A body is read for signing and for sending; only sending counts as progress.
+        # A body is read for the signature and for the transfer. Only the transfer counts as progress.
         client.meta.events.register_first("request-created.s3", signal_not_transferring)
         client.meta.events.register_last("request-created.s3", signal_transferring)
         return client
@@ -53,7 +53,7 @@ class Bucket:
         return as_store_errors(self.place.name, self.place.bucket)
 
     def ask(self, question: Callable[[], Result], retry: Retry) -> Result:
-        """Call `question` with retries. Raises StoreError, UnknownArchive."""
+        """Call `question`, with retries. Raises StoreError, UnknownArchive."""
 
         def asked() -> Result:
             with self.as_store_errors():

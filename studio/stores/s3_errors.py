@@ -1,4 +1,4 @@
-"""Translate errors of S3 and botocore to StoreErrors. The original is chained; neither contains a key."""
+"""Translate errors of S3 and botocore to StoreErrors. The original error is chained; neither contains a key."""
 
 import re
 from collections.abc import Iterator
@@ -39,12 +39,12 @@ FULL = {"QuotaExceeded", "InsufficientStorage", "XMinioStorageFull", "NoSpace", 
 
 
 class UploadGone(StoreError):
-    """The store has removed an unfinished upload."""
+    """The store has removed the unfinished upload."""
 
 
 @contextmanager
 def as_store_errors(name: str, bucket: str) -> Iterator[None]:
-    """Turn botocore's errors into StoreError or UnknownArchive of the store `name`."""
+    """Turn errors of botocore into StoreError or UnknownArchive of the store `name`."""
     try:
         yield
     except NO_CREDENTIALS as error:
@@ -70,7 +70,7 @@ def _refusal(name: str, bucket: str, error: ClientError) -> Exception:
             f"the bucket {bucket} of {name} does not exist; create the bucket, or correct STUDIO_STORES"
         )
     if code == "NoSuchUpload":
-        return UploadGone(f"{name} no longer has the unfinished upload; push the champion again")
+        return UploadGone(f"{name} no longer has the unfinished upload; upload the champion again")
     if code in GARBLED:
         return Damaged(f"data was damaged on the way to {name} several times; check the network, then try again")
     if code in FULL or status == 507:
@@ -87,7 +87,7 @@ def _refusal(name: str, bucket: str, error: ClientError) -> Exception:
             "policy of the bucket"
         )
     if code == "PreconditionFailed" or status == 412:
-        return Damaged(f"the archive was replaced in {name} during the download; pull the champion again")
+        return Damaged(f"the archive was replaced in {name} during the download; download the champion again")
     if status == 404:
         return UnknownArchive(f"{name} no longer has this archive; reload the list of the store")
     return StoreError(

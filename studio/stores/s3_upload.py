@@ -1,4 +1,4 @@
-"""Multipart upload of one archive to S3, continued after a lost connection, a pause or a restart."""
+"""Multipart upload of one archive to S3. It is continued after a lost connection, a pause or a restart."""
 
 import base64
 import hashlib
@@ -15,8 +15,8 @@ from typing import Any
 from s3transfer.utils import ReadFileChunk
 
 from engines.errors import EngineError
-from studio.database import saving
-from studio.files import atomic_write
+from studio.disk.database import saving
+from studio.disk.files import atomic_write
 from studio.stores.backend import CHUNK_BYTES, raise_if_stopped
 from studio.stores.entry import ArchiveFacts, TransferProgress
 from studio.stores.errors import Damaged
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 MAX_PARTS = 10_000
 MD5 = re.compile(r"[0-9a-f]{32}")
-PLAIN = (None, "AES256")  # encryption with which a part's ETag is its MD5
+PLAIN = (None, "AES256")  # encryptions for which the ETag of a part is its MD5
 NAMING_A_PART = ("PartNumber", "ETag", "ChecksumCRC32", "ChecksumCRC32C", "ChecksumCRC64NVME", "ChecksumSHA256")
 
 
@@ -40,7 +40,7 @@ class UploadState:
     sha256: str
     upload_id: str
     part_bytes: int
-    etags: dict[str, str]  # by part number, from the store's answers
+    etags: dict[str, str]  # by part number, from the responses of the store
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class UploadPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultipartUpload:
-    """The upload of one archive. The file `state` stores its state until the upload is complete."""
+    """The upload of one archive. The file `state` keeps the state until the upload is complete."""
 
     bucket: Bucket
     key: str
@@ -73,7 +73,7 @@ class MultipartUpload:
     state: Path
 
     def bytes_sent(self) -> int:
-        """Return how many bytes an earlier attempt sent and recorded. Raises StoreError."""
+        """Return the number of bytes that an earlier attempt sent and recorded. Raises StoreError."""
         upload = self._remembered()
         if upload is None or upload.sha256 != self.facts.sha256:
             return 0
@@ -89,7 +89,7 @@ class MultipartUpload:
         upload = self._resumed() or self._begin(retry)
         try:
             self._send_parts(upload, archive, progress, retry, stop)
-        except UploadGone:  # the bucket's lifecycle rules have removed it
+        except UploadGone:  # the lifecycle rules of the bucket have removed the upload
             upload = self._begin(retry)
             self._send_parts(upload, archive, progress, retry, stop)
         self._complete(upload, retry)
@@ -99,7 +99,7 @@ class MultipartUpload:
         upload = self._remembered()
         if upload is None or upload.sha256 == self.facts.sha256:
             return upload
-        try:  # parts of an unfinished upload cost money until they are deleted
+        try:  # parts of an unfinished upload cost money, so they are deleted
             self.bucket.ask(lambda: self.bucket.client.abort_multipart_upload(**self._named(upload)), Retry(0))
         except EngineError as error:
             log.info("an unfinished upload was left in %s: %s", self.bucket.place.name, error)
@@ -134,7 +134,7 @@ class MultipartUpload:
     def _send_part(
         self, upload: UploadState, part: UploadPart, progress: TransferProgress, retry: Retry, stop: threading.Event
     ) -> str:
-        """Send a part and return its ETag. Raises Damaged if the store keeps receiving other bytes."""
+        """Send a part and return its ETag. Raises Damaged if the store received other bytes in every attempt."""
         md5 = part.md5()
 
         def send() -> str:
@@ -166,7 +166,7 @@ class MultipartUpload:
         complete = self.bucket.client.complete_multipart_upload
         try:
             self.bucket.ask(lambda: complete(**self._named(upload), MultipartUpload={"Parts": parts}), retry)
-        except UploadGone as error:  # the answer to an earlier attempt was lost; the caller checks the stored object
+        except UploadGone as error:  # the response to an earlier attempt was lost; the caller checks the stored object
             log.info("completing an upload to %s twice: %s", self.bucket.place.name, error)
 
     def _listed(self, upload: UploadState, retry: Retry) -> dict[int, Any]:
@@ -197,7 +197,7 @@ class MultipartUpload:
 
 
 class _Counter:
-    """Callback of s3transfer for sent bytes; a rewound body reports negative numbers."""
+    """Callback of s3transfer that counts sent bytes; if a body is rewound, it gets a negative number."""
 
     def __init__(self, start: int, progress: TransferProgress, stop: threading.Event) -> None:
         self._through, self._progress, self._stop = start, progress, stop
@@ -213,7 +213,7 @@ def _etag(answer: Any) -> str:
 
 
 def _is_there(part: UploadPart, listed: Any, upload: UploadState) -> bool:
-    """Return True if the store has this part, by its recorded ETag or by its MD5."""
+    """Return True if the store has this part, according to the recorded ETag or to the MD5."""
     if listed is None or listed["Size"] != part.size:
         return False
     etag = _etag(listed)

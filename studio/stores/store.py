@@ -1,4 +1,4 @@
-"""A store of any kind: its entries, plans of transfers, and verified transfers."""
+"""A store of any kind: its archives, plans of transfers, and verified transfers."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -9,8 +9,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from engines.types import Progress
-from studio.champions.champion import check_id
-from studio.database import saving
+from studio.champion_format.champion import check_id
+from studio.disk.database import saving
 from studio.progress import ProgressReporter, format_bytes
 from studio.stores.backend import Backend, TransferSettings, file_sha256
 from studio.stores.download import Download
@@ -25,19 +25,19 @@ class Store:
     """
 
     def __init__(self, name: str, backend: Backend, state: Path, settings: TransferSettings) -> None:
-        """Keep the state of interrupted transfers in `state`, a folder of this store alone that is created when needed."""
+        """Keep the state of interrupted transfers in the folder `state`. No other store may use this folder."""
         self.name = name
         self._backend = backend
         self._state = state
         self._settings = settings
 
     def list(self) -> Sequence[StoreEntry]:
-        """Return the archives by id; an archive whose name is not an id has a note. Raises StoreError."""
+        """Return the archives, sorted by id. An archive has a note if its name is not an id. Raises StoreError."""
         return sorted(self._backend.list(), key=lambda entry: entry.id)
 
-    def where(self, id: str) -> str:
-        """Return the address to which `push` sends the archive."""
-        return self._backend.where(id)
+    def address(self, id: str) -> str:
+        """Return the address to which `push` sends an archive."""
+        return self._backend.address(id)
 
     def plan_push(self, id: str, facts: ArchiveFacts) -> TransferPlan:
         """Return what `push` would do. Raises StoreError."""
@@ -73,7 +73,7 @@ class Store:
     def push(
         self, id: str, archive: Path, facts: ArchiveFacts, report: ProgressReporter, stop: threading.Event
     ) -> None:
-        """Send an archive, unless the store has exactly this content. Raises StoreError, Cancelled, NotSaved."""
+        """Send an archive, unless the store has the same content. Raises StoreError, Cancelled, NotSaved."""
         with self._alone(id):
             entry = self._backend.find(id)
             if entry is not None and entry.is_exactly(facts):
@@ -87,22 +87,22 @@ class Store:
             entry = self._backend.find(id)
             if entry is None or not entry.is_exactly(facts):
                 raise Damaged(
-                    f"{id} in {self.name} is not the uploaded archive; check who else writes to the store, then push "
-                    "again"
+                    f"archive {id} in {self.name} is not the archive that was uploaded; check whether another program writes "
+                    "to the store, then upload again"
                 )
             report(Progress(1.0, f"uploaded {id} to {self.name}, {format_bytes(facts.bytes)}, SHA-256 verified"))
 
     def pull(self, id: str, target: Path, report: ProgressReporter, stop: threading.Event) -> StoreEntry:
         """Fetch an archive to `target`, which appears complete or not at all. Return its entry with the received SHA-256.
 
-        The hash is verified if the store knows one. Raises StoreError, UnknownArchive, Cancelled, NotSaved.
+        If the store knows the hash, it is verified. Raises StoreError, UnknownArchive, Cancelled, NotSaved.
         """
         with self._alone(id):
             entry = self._known(id)
             progress = TransferProgress(report, f"downloading {id} from {self.name}", entry.bytes)
             download = Download(self._state, entry, self._settings)
             sha256 = download.run(lambda start, end: self._backend.read(entry, start, end), target, progress, stop)
-            how = "SHA-256 verified" if entry.sha256 else "the store has no SHA-256"
+            how = "SHA-256 verified" if entry.sha256 else "SHA-256 not verified, because the store has none"
             report(Progress(1.0, f"downloaded {id}, {format_bytes(entry.bytes)}, {how}"))
             return replace(entry, sha256=sha256)
 
@@ -119,7 +119,7 @@ class Store:
 
     @contextmanager
     def _alone(self, id: str) -> Iterator[None]:
-        """Lock an archive across threads and processes, because two transfers would write to the same partial file."""
+        """Lock an archive for other threads and processes, because two transfers would write to the same partial file."""
         with saving():
             self._state.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self._state / f"{check_id(id)}.lock")
@@ -127,7 +127,7 @@ class Store:
             lock.acquire(blocking=False)
         except Timeout as error:
             raise Occupied(
-                f"{id} is already being sent to or from {self.name}; wait, or pause that transfer"
+                f"an upload or download of {id} is already running for {self.name}; wait until it ends, or pause it"
             ) from error
         try:
             yield
@@ -140,6 +140,6 @@ def _check(id: str, archive: Path, facts: ArchiveFacts, stop: threading.Event) -
     try:
         same = archive.stat().st_size == facts.bytes and file_sha256(archive, stop) == facts.sha256
     except OSError as error:
-        raise Damaged(f"the archive of {id} cannot be read; package the champion again") from error
+        raise Damaged(f"the archive of {id} cannot be read; start the upload again") from error
     if not same:
-        raise Damaged(f"the archive of {id} changed after packaging; package the champion again")
+        raise Damaged(f"the archive of {id} was changed before the upload; start the upload again")

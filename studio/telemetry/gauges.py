@@ -1,8 +1,10 @@
-"""Memory and load of the device: NVML on an NVIDIA GPU, otherwise this process's memory and CPU time."""
+"""Memory and load of the device: NVML on an NVIDIA GPU, otherwise this process's memory, and the CPU."""
 
 import logging
 import os
 import platform
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -22,6 +24,12 @@ class Reading:
     used_bytes: int
     total_bytes: int
     utilisation: float  # 0 to 1
+    machine: float | None = (
+        None  # 0 to 1: all programs on all cores; None for a GPU, whose utilisation contains all programs
+    )
+    temperature_c: float | None = None  # of the GPU; None if unknown
+    power_w: float | None = None  # of the GPU; None if unknown
+    power_limit_w: float | None = None  # of the GPU; None if unknown
 
 
 class Gauge(Protocol):
@@ -37,7 +45,7 @@ class Gauge(Protocol):
 
 
 class GpuGauge:
-    """The whole GPU, including other processes, because the free memory is what matters."""
+    """The whole GPU with all its processes, because the free memory is what counts."""
 
     memory: Literal["VRAM"] = "VRAM"
 
@@ -49,17 +57,31 @@ class GpuGauge:
 
     def read(self) -> Reading:
         memory: Any = pynvml.nvmlDeviceGetMemoryInfo(self._handle)
-        return Reading(int(memory.used), int(memory.total), self._busy())
+        busy = self._known(lambda handle: pynvml.nvmlDeviceGetUtilizationRates(handle).gpu / 100)
+        return Reading(
+            int(memory.used),
+            int(memory.total),
+            busy or 0.0,
+            temperature_c=self._known(
+                lambda handle: pynvml.nvmlDeviceGetTemperature(handle, pynvml.NVML_TEMPERATURE_GPU)
+            ),
+            power_w=self._known(lambda handle: pynvml.nvmlDeviceGetPowerUsage(handle) / 1_000),
+            power_limit_w=self._known(lambda handle: pynvml.nvmlDeviceGetEnforcedPowerLimit(handle) / 1_000),
+        )
 
-    def _busy(self) -> float:
+    def _known(self, read: Callable[[Any], float]) -> float | None:
+        """Return a value of the GPU; None if the GPU does not report this value (MIG slices, virtual GPUs)."""
         try:
-            return float(pynvml.nvmlDeviceGetUtilizationRates(self._handle).gpu) / 100
-        except pynvml.NVMLError:  # a MIG slice does not report its load
-            return 0.0
+            return float(read(self._handle))
+        except pynvml.NVMLError:
+            return None
 
 
 class ProcessGauge:
-    """This process: resident memory, and its share of all cores. Mapped weights count once they are read."""
+    """This process: resident memory, and the share of all cores that it uses together with its child processes.
+
+    Mapped weights count once they are read.
+    """
 
     memory: Literal["process memory"] = "process memory"
 
@@ -67,12 +89,21 @@ class ProcessGauge:
         self._process = psutil.Process()
         self._cores = psutil.cpu_count() or 1
         self._total = _memory_limit()
-        self._process.cpu_percent()  # the first call only starts the measurement
+        self._spent_s, self._read_at = self.spent_s(), time.monotonic()
+        psutil.cpu_percent()  # the first call only starts the measurement
         self.device = f"CPU, {self._cores} cores ({platform.machine()})"
 
     def read(self) -> Reading:
-        busy = self._process.cpu_percent() / 100 / self._cores
-        return Reading(self._process.memory_info().rss, self._total, min(1.0, busy))
+        spent_s, now = self.spent_s(), time.monotonic()
+        could_s = max(1e-3, now - self._read_at) * self._cores
+        busy = (spent_s - self._spent_s) / could_s  # negative if a child process ended
+        self._spent_s, self._read_at = spent_s, now
+        machine = psutil.cpu_percent() / 100
+        return Reading(self._process.memory_info().rss, self._total, min(1.0, max(0.0, busy)), machine)
+
+    def spent_s(self) -> float:
+        """Return the CPU time of this process and its child processes, such as the speech recogniser."""
+        return sum(map(_spent_s, [self._process, *self._process.children(recursive=True)]))
 
 
 def open_gauge(device: str) -> Gauge:
@@ -83,6 +114,14 @@ def open_gauge(device: str) -> Gauge:
         except pynvml.NVMLError as error:
             log.info("no GPU found (%s); showing the memory of this process instead", error)
     return ProcessGauge()
+
+
+def _spent_s(process: psutil.Process) -> float:
+    try:
+        times = process.cpu_times()
+    except psutil.Error:  # the process has ended
+        return 0.0
+    return float(times.user + times.system)
 
 
 def _handle(index: int) -> Any:

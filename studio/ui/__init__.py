@@ -1,1 +1,1 @@
-"""The page: Gradio provides layout, fields, queue and named endpoints; assets/ui plays and draws everything else."""
+"""The page. Gradio provides layout, fields, queue and named endpoints; the scripts in assets/ui draw and play the rest."""

@@ -1,4 +1,4 @@
-"""Check who may call a named endpoint, before Gradio reads the inputs, for every kind of call."""
+"""Check who may call a named endpoint, before Gradio reads the inputs. This applies to every kind of call."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,8 +13,8 @@ from starlette.requests import Request
 from engines.errors import BadInput, EngineError
 from studio.errors import NotFound
 
-ELSEWHERE = "upload the file first; the studio does not open URLs or files on its own disk"
-Rule = Callable[[Request], object]  # raises EngineError for callers without permission
+UPLOAD_FIRST = "upload the file first; the studio does not open URLs or files on its own disk"
+Rule = Callable[[Request], object]  # raises EngineError if the caller has no permission
 
 
 class UnknownEndpoint(NotFound):
@@ -34,18 +34,18 @@ class EndpointRules:
             raise UnknownEndpoint("unknown function; see /gradio_api/info, or reload the page")
         rule(request)
         if not all(map(was_uploaded, files_among(data))):
-            raise BadInput(ELSEWHERE)
+            raise BadInput(UPLOAD_FIRST)
 
 
 class GuardedBlocks(gr.Blocks):
-    """Gradio's blocks, which check the caller before each call of a function."""
+    """Gradio's blocks with a check of the caller before each call of a function."""
 
     rules: EndpointRules | None = None
 
     async def process_api(
         self, block_fn: BlockFunction | int, inputs: list[Any], *args: Any, **how: Any
     ) -> dict[str, Any]:
-        """Check the caller once, then run the function; Gradio calls this for each further output of a generator."""
+        """Check the caller at the first call, then run the function. Gradio calls this for each output of a generator."""
         if self.rules is not None and how.get("request") is not None and how.get("iterator") is None:
             called, request = self.fns[block_fn] if isinstance(block_fn, int) else block_fn, asker(how["request"])
             try:
@@ -61,13 +61,13 @@ def open_to_all(request: Request) -> None:
 
 
 def refused(error: EngineError, request: Request) -> gr.Error:
-    """Return the error for Gradio's clients. `PageRefusals` turns it into a problem document if the answer has a status."""
+    """Return the error for Gradio's clients. `PageRefusals` turns it into a problem document if the response has a status."""
     request.scope.setdefault("state", {})["refused"] = error
     return gr.Error(str(error), print_exception=False)
 
 
 def asker(request: gr.Request | Request) -> Request:
-    """Return the server's request, which Gradio passes directly or inside its own request."""
+    """Return the server's request. Gradio passes it directly or inside its own request."""
     return cast(Request, request.request) if isinstance(request, gr.Request) else request
 
 
@@ -87,7 +87,7 @@ def files_among(data: Any) -> list[object]:
 def was_uploaded(path: object) -> bool:
     """Return True if the file is in Gradio's folder of uploads.
 
-    Gradio would fetch an address, and copy other files to a folder that it serves.
+    Gradio would download an address, and copy any other file to a folder that it serves.
     """
     try:
         return isinstance(path, str) and Path(path).resolve().is_relative_to(Path(get_upload_folder()).resolve())

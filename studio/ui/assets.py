@@ -14,7 +14,7 @@ from studio import version
 
 ASSETS = Path(__file__).parents[2] / "assets" / "ui"
 IMPORT = re.compile(r'(?:^(?:import|export|}).*?|: \(\) => import\()"(\.[^"]+)"', re.MULTILINE)
-STYLE = Path("css/studio.css")  # all STYLES in order
+STYLE = Path("css/studio.css")  # served path of all STYLES in one file
 STYLES = (
     "tokens",
     "base",
@@ -54,9 +54,9 @@ ROOT = f"/studio/assets/{VERSION}"
 
 
 class Versioned(StaticFiles):
-    """Files whose address contains their version, so that browsers cache them without revalidation.
+    """Files whose address contains a version, so that browsers cache them without revalidation.
 
-    A page opened before an update still gets its files: files under another version are served, but not cached.
+    A page that was opened before an update still gets its files: under another version, files are served but not cached.
     """
 
     async def get_response(self, path: str, scope: Scope) -> Response:
@@ -68,12 +68,12 @@ class Versioned(StaticFiles):
 
 
 def style() -> str:
-    """Return all styles as one file instead of twenty."""
+    """Return all styles as one file."""
     return "\n".join((ASSETS / "css" / f"{name}.css").read_text("utf-8") for name in STYLES)
 
 
 def modules() -> list[str]:
-    """Return the scripts that every page starts with: studio.js and its imports, without the modules of single pages."""
+    """Return the scripts with which every page starts: studio.js and its imports, without the modules of single pages."""
     found = [ASSETS / "js" / "studio.js"]
     for path in found:
         imported = [(path.parent / name).resolve() for name in IMPORT.findall(path.read_text("utf-8"))]
@@ -95,7 +95,7 @@ def mount_assets(application: FastAPI) -> None:
 
 
 def head() -> str:
-    """Return tags for the page's head: version, style, font and the page's first modules, which load in parallel.
+    """Return tags for the head of the page: version, style, font and the first modules, which load in parallel.
 
     The addresses are relative to the page, because a proxy may serve the page under a prefix.
     """

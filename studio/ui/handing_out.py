@@ -8,12 +8,12 @@ import gradio as gr
 from gradio.utils import get_upload_folder
 
 from engines.errors import BadInput, EngineError
-from studio.database import saving
-from studio.files import link_or_copy
+from studio.disk.database import saving
+from studio.disk.files import link_or_copy
 from studio.jobs import Job, Jobs
 from studio.web.downloads import download_name
 
-WAIT_S = 0.1  # polling interval, and longest delay when a listener leaves
+WAIT_S = 0.1  # polling interval, and maximum delay until a leaving listener is noticed
 
 
 def handed(file: Path, name: str) -> str:
@@ -38,7 +38,7 @@ def _place(name: str) -> Path:
 
 
 def adopted(upload: object, folder: Path) -> Path:
-    """Link an upload of Gradio to `folder`, where the import may remove it. Raises BadInput, NotSaved."""
+    """Link an upload of Gradio into `folder`, from where the import may remove it. Raises BadInput, NotSaved."""
     path = upload.get("path") if isinstance(upload, Mapping) else None
     found = Path(path).resolve() if isinstance(path, str) and "\0" not in path else Path()
     if not found.is_relative_to(Path(get_upload_folder()).resolve()) or not found.is_file():
@@ -50,7 +50,7 @@ def adopted(upload: object, folder: Path) -> Path:
 
 
 def followed(job: Job, jobs: Jobs, progress: gr.Progress, *, keep: bool = False) -> Iterator[None]:
-    """Yield until the job ends; a listener that leaves cancels the job. Raises EngineError if the job failed."""
+    """Yield until the job ends. If the listener leaves, the job is cancelled. Raises EngineError if the job failed."""
     try:
         while not job.ended:
             progress(job.progress.fraction, desc=job.progress.message)
@@ -60,7 +60,7 @@ def followed(job: Job, jobs: Jobs, progress: gr.Progress, *, keep: bool = False)
         if not job.ended:
             jobs.cancel(job.id)
         elif not keep:
-            jobs.forget(job.id)  # the caller gets the answer here, so the job need not stay in the list
+            jobs.forget(job.id)  # the caller gets the result here, so the job need not stay in the list
     if job.state != "done":
         raise EngineError(job.error or "cancelled; start again")
 
@@ -72,6 +72,6 @@ def text_of(value: object) -> str:
 
 
 def refusal(error: EngineError) -> gr.Error:
-    """Return the error for Gradio's clients. Its title distinguishes refusals from failures, which a retry may solve."""
+    """Return the error for Gradio's clients. Its title distinguishes refusals from failures, for which a retry may help."""
     title = "Refused" if isinstance(error, BadInput) else "Failed"
     return gr.Error(str(error), title=title, print_exception=False)

@@ -1,6 +1,6 @@
-"""The studio as tools of the Model Context Protocol, at /gradio_api/mcp: list_voices, speak_line, package_champion.
+"""Tools of the Model Context Protocol at /gradio_api/mcp: list_voices, speak_line, package_champion.
 
-The tools are for programs and have the keys and limits of /v1. `package_champion` is for the owner.
+The tools are for programs, and have the keys and limits of /v1. `package_champion` is for the owner.
 """
 
 import json
@@ -19,14 +19,16 @@ from starlette.requests import Request
 
 from engines.audio import encode
 from engines.errors import EngineError
-from studio.audio_stream import whole
-from studio.champions.champion import champion_settings
-from studio.programs import Programs
+from studio.api.audio_stream import whole
+from studio.api.programs import Programs
+from studio.champion_format.champion import champion_settings
 from studio.stores.entry import archive_name
 from studio.studio import Studio
+from studio.telemetry.origin import within
 from studio.ui.admission import GuardedBlocks, UnknownEndpoint, asker, refused
 from studio.ui.handing_out import handed, handed_bytes
 from studio.web.ownership import Ownership
+from studio.web.request_ids import origin_of
 
 WAIT_S = 1.0
 TOOLS = ("list_voices", "speak_line", "package_champion")
@@ -41,16 +43,16 @@ Args:
 
 
 def mcp_tools(page: gr.Blocks, studio: Studio, programs: Programs) -> None:
-    """Add the tools. Gradio makes a tool of every named endpoint, so the page's endpoints are excluded."""
+    """Add the tools. Gradio makes a tool of every named endpoint, so the endpoints of the page are excluded."""
     for listener in page.fns.values():
         if listener.fn is not None:
             listener.fn._mcp_type = "page"  # type: ignore[attr-defined]
-    for tool in (lister(studio, programs), speaker(programs), packager(studio, Ownership(studio.settings))):
+    for tool in (list_tool(studio, programs), speak_tool(programs), package_tool(studio, Ownership(studio.settings))):
         api(tool, queue=False)
 
 
 def guard_tools(page: GuardedBlocks) -> None:
-    """Check the caller of each tool of the mounted page, also of unlisted tools, before the arguments are read.
+    """Check the caller of each tool of the mounted page before the arguments are read. Unlisted tools are checked too.
 
     Otherwise Gradio would write base64 files to the disk, and connect to the address in the request's Host header.
     """
@@ -73,7 +75,7 @@ def guard_tools(page: GuardedBlocks) -> None:
     server._prepare_tool_call_args = asked  # type: ignore[method-assign]
 
 
-def speaker(programs: Programs) -> Callable[..., Any]:
+def speak_tool(programs: Programs) -> Callable[..., Any]:
     """Return the tool `speak_line`."""
 
     async def speak_line(
@@ -82,9 +84,10 @@ def speaker(programs: Programs) -> Callable[..., Any]:
         try:
             caller = programs.callers.caller(asker(request))
             programs.callers.spend(caller, len(text))
-            order = await to_thread.run_sync(programs.order, text, voice, model, settings or {})
-            begin = partial(programs.begin, caller, order, time.monotonic(), live=False)
-            stream, ticket = await to_thread.run_sync(begin)
+            with within(origin_of(asker(request).headers, "mcp")):
+                order = await to_thread.run_sync(programs.order, text, voice, model, settings or {})
+                begin = partial(programs.begin, caller, order, time.monotonic(), live=False)
+                stream, ticket = await to_thread.run_sync(begin)
             try:
                 audio = await whole(ticket)
             finally:
@@ -100,7 +103,7 @@ def speaker(programs: Programs) -> Callable[..., Any]:
     return speak_line
 
 
-def lister(studio: Studio, programs: Programs) -> Callable[..., Any]:
+def list_tool(studio: Studio, programs: Programs) -> Callable[..., Any]:
     """Return the tool `list_voices`."""
 
     def list_voices(request: gr.Request) -> str:
@@ -114,7 +117,7 @@ def lister(studio: Studio, programs: Programs) -> Callable[..., Any]:
     return list_voices
 
 
-def packager(studio: Studio, ownership: Ownership) -> Callable[..., Any]:
+def package_tool(studio: Studio, ownership: Ownership) -> Callable[..., Any]:
     """Return the tool `package_champion`."""
 
     def package_champion(request: gr.Request, champion: str) -> dict[str, Any]:
@@ -131,7 +134,7 @@ def packager(studio: Studio, ownership: Ownership) -> Callable[..., Any]:
             if job.state != "done":
                 raise EngineError(job.error or "cancelled; start again")
             studio.champions.jobs.forget(job.id)
-            return file_data(handed(Path(str(job.result)), archive_name(job.champion)))
+            return file_data(handed(Path(str(job.result)), archive_name(job.subject)))
         except EngineError as error:
             raise refused(error, asker(request)) from error
 
@@ -139,6 +142,6 @@ def packager(studio: Studio, ownership: Ownership) -> Callable[..., Any]:
 
 
 def file_data(path: str) -> dict[str, Any]:
-    """Return a file in Gradio's form; clients put the server's address before its `url`."""
+    """Return a file in the form of Gradio. Clients put the server's address before its `url`."""
     url = f"/gradio_api/file={encode_file_path(path)}"
     return {"path": path, "url": url, "orig_name": Path(path).name, "meta": {"_type": "gradio.FileData"}}

@@ -1,4 +1,4 @@
-"""Pure functions that turn results of services into values of the page and its endpoints."""
+"""Pure functions that turn results of services into values for the page and its endpoints."""
 
 from typing import Any
 
@@ -18,12 +18,12 @@ def status_json(performance: Performance) -> dict[str, Any]:
         "sample_rate": performance.sample_rate,  # Hz; None while the engine is loading
         "warnings": performance.warnings,
         "state": status.state,
-        "rank": status.rank,  # 1 = next to be admitted; 0 once admitted
+        "rank": status.rank,  # 1 = next to be admitted; 0 after the admission
         "progress": round(status.progress, 4),
         "eta_s": None if status.eta_s is None else round(status.eta_s, 2),
     }
 
 
 def engine_choices(statuses: list[EngineStatus]) -> list[tuple[str, str]]:
-    """Return (title, name) of each engine, in the order of the settings."""
+    """Return the title and the name of each engine, in the order of the settings."""
     return [(status.title, status.name) for status in statuses]

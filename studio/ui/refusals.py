@@ -1,4 +1,4 @@
-"""Answer refusals and failures of Gradio's routes with problem documents; mistakes of clients are not server errors."""
+"""Answer refusals and failures of Gradio's routes with problem documents. Mistakes of clients are not server errors."""
 
 import json
 import logging
@@ -14,8 +14,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engines.errors import EngineError
-from studio.api.errors import BROKE_OFF, MISTAKE, problem_of
-from studio.web.problems import MEDIA_TYPE, problem
+from studio.api.errors import BROKE_OFF, problem_of
+from studio.web.problems import MEDIA_TYPE, MISTAKE, problem
 from studio.web.proxies import route_path
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ UNREAD_UPLOAD = "the upload is not a form with files; send multipart/form-data w
 CLOSED_DOOR = "this part of Gradio is not available; see /docs and /gradio_api/info"
 UPLOAD = "/gradio_api/upload"
 
-# These routes would fetch any address, accept recordings of any length, and serve tools for Gradio's developers.
+# These routes would download any address, accept recordings of any length, and serve tools for Gradio's developers.
 CLOSED = re.compile(
     r"/gradio_api/(file[=/]\s*[a-z][a-z0-9+.-]*:|proxy=|process_recording|component_server|custom_component/|dev/"
     r"|deep_link|(undo-)?vibe-)|/monitoring",
@@ -55,7 +55,7 @@ class PageRefusals:
         try:
             await self._app(scope, receive, answer.send)
         except Exception as error:
-            # Streams of unknown sessions report that in an event, and raise it again after they have begun.
+            # A stream of an unknown session reports the error in an event, and raises the error again after the start.
             if answer.begun:
                 log.warning("%r broke off: %r", scope["path"], error.__cause__ or error)
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -64,12 +64,12 @@ class PageRefusals:
 
 
 class ProblemAnswer:
-    """Forwards an answer, and replaces a refusal by a problem document unless it is one."""
+    """Forwards a response. A refusal is replaced by a problem document, unless it is one already."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.begun = False
         self._scope, self._receive, self._send = scope, receive, send
-        self._status = 0  # status of a refusal whose body is collected
+        self._status = 0  # status of a refusal while its body is collected
         self._body = bytearray()
 
     async def send(self, message: Message) -> None:
@@ -117,7 +117,7 @@ def _is_problem(start: Message) -> bool:
 
 
 def _read(body: bytes) -> dict[str, Any]:
-    """Return the members of a refusal: its JSON object, or its text as `detail`."""
+    """Return the members of a refusal: its JSON object, or `detail` with its text."""
     try:
         members = json.loads(body)
     except ValueError:

@@ -1,14 +1,17 @@
-"""Make the links of Gradio's page relative, because a proxy may serve the page under a prefix."""
+"""Change the head of Gradio's page: make links relative, for a proxy that serves a prefix, and add early.js."""
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from studio.ui.assets import ASSETS
 from studio.web.proxies import route_path
 
 MANIFEST = b'<link rel="manifest" href="/manifest.json" />'
 RELATIVE = (
     b'<link rel="manifest" href="./manifest.json" /><link rel="icon" href="./favicon.ico" type="image/svg+xml" />'
 )
+# A block keeps the names of the script out of the global scope. The script must run before Gradio's modules.
+EARLY = b"<script>{" + (ASSETS / "js" / "early.js").read_bytes() + b"}</script>"
 
 
 class RelativeLinks:
@@ -25,15 +28,15 @@ class RelativeLinks:
         page = bytearray()
 
         async def rewritten(message: Message) -> None:
-            """Collect the page, then send the changed page in one piece."""
+            """Collect the page, then send the changed page as a whole."""
             nonlocal start
             if message["type"] == "http.response.start":
                 start = message
                 return
             page.extend(message.get("body", b""))
             if not message.get("more_body", False):
-                body = bytes(page).replace(MANIFEST, RELATIVE)
-                if body:  # the answer to HEAD has no page and keeps its length
+                body = bytes(page).replace(MANIFEST, RELATIVE + EARLY)
+                if body:  # the response to HEAD has no body and keeps its length
                     MutableHeaders(scope=start)["content-length"] = str(len(body))
                 await send(start)
                 await send({"type": "http.response.body", "body": body})

@@ -2,8 +2,8 @@
 
 import gradio as gr
 
-# Literals, because Gradio applies them before the studio's styles load, by the system's theme; equal to --ground and
-# --ink in tokens.css.
+# Literals equal to --ground and --ink in tokens.css. Gradio applies them by the system's theme before the studio's styles
+# load.
 GROUND_LIGHT, INK_LIGHT = "#f2f5f4", "#131918"
 GROUND_DARK, INK_DARK = "#0f1213", "#e8ecea"
 FONTS = ("Inter", "system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")

@@ -16,5 +16,5 @@ class ShortFields(route_utils.GradioMultiPartParser):
 
 
 def limit_fields() -> None:
-    """Replace Gradio's parser of forms by this one; the upload route has no setting for the parser."""
+    """Replace Gradio's parser of forms by ShortFields, because the upload route has no setting for its parser."""
     route_utils.GradioMultiPartParser = ShortFields  # type: ignore[misc]

@@ -14,14 +14,13 @@ from studio.web.problems import problem
 FORM_BYTES = 65_536  # size that multipart adds to a file
 JSON_MB = 2
 REFERENCE_MB = 16  # limit of a sound file in base64; 30 s in stereo need 12 MB
-AT_ONCE = 4  # bodies of more than JSON_MB that are in memory
-ARRIVES_WITHIN_S = 60.0  # limit for a large body with a place; other bodies have limits in protocols.py
+AT_ONCE = 4  # maximum number of bodies of more than JSON_MB in memory
+ARRIVES_WITHIN_S = 60.0  # time limit for a large body that has a place; other bodies have limits in protocols.py
 
 WEIGHTS = re.compile(r"/studio/champions/(import|[^/]+/weights)")  # owner only; written to the disk
 GRADIO_UPLOADS = re.compile(r"/gradio_api/upload/?")  # for everybody; the owner may upload archives
-FILES = re.compile(
-    r"/studio/clips/?|/v1/voices/?|/v1/audio/transcriptions/?|/studio/(champions|projects)(/.*)?"
-)  # champions and projects: owner only
+# Champions and projects: owner only.
+FILES = re.compile(r"/studio/clips/?|/v1/voices/?|/v1/audio/transcriptions/?|/studio/(champions|projects)(/.*)?")
 REFERENCES = re.compile(r"/v1/audio/speech/?|/invocations/?")  # JSON with a sound file in base64
 
 
@@ -58,7 +57,7 @@ class Caps:
         self._references = Cap(with_reference, advice, "request", in_memory=True)
 
     def of(self, method: str, path: str) -> Cap:
-        """Return the limit of a request to this path, without a prefix. Uploads to Gradio get `clips`, for every sender."""
+        """Return the limit of a request to this path, without a prefix. Uploads to Gradio get `clips` from every sender."""
         if method == "POST" and WEIGHTS.fullmatch(path):
             return self.weights
         if FILES.fullmatch(path) or GRADIO_UPLOADS.fullmatch(path):
@@ -75,7 +74,7 @@ class LargeBodies:
         self._within_s = within_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take a place before the first byte is read, and release the place when the answer begins or the request ends."""
+        """Take a place before the first byte is read. Release it when the response begins or the request ends."""
         held, arriving, due = False, True, 0.0
 
         def give_up() -> None:
@@ -110,5 +109,5 @@ class LargeBodies:
 
 
 def body_limit(max_mb: int) -> int:
-    """Return the largest size of a body in bytes: the largest file and the parts that multipart adds."""
+    """Return the maximum size of a body in bytes: the largest file, with the size that multipart adds."""
     return max_mb * 1_000_000 + FORM_BYTES

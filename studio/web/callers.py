@@ -1,7 +1,7 @@
 """Identify programs by API key or address, and apply their limits.
 
-With STUDIO_API_KEYS, every request of a program needs `Authorization: Bearer KEY`. Limits apply to each key, or to each
-address if no keys are set.
+With STUDIO_API_KEYS, every request of a program needs `Authorization: Bearer KEY`. Limits apply to each key or, without
+keys, to each address.
 """
 
 import hashlib
@@ -14,10 +14,11 @@ from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 from starlette.requests import HTTPConnection
 
-from studio.clock import ClockWatch
+from studio.disk.clock import ClockWatch
 from studio.errors import TooManyRequests, Unauthenticated
 from studio.progress import plural
-from studio.settings import Settings, read_keys
+from studio.setting_values import read_keys
+from studio.settings import Settings
 from studio.web.ownership import source
 from studio.web.session import session_id_of
 
@@ -32,7 +33,7 @@ class KeyNeeded(Unauthenticated):
 
 
 class LimitReached(TooManyRequests):
-    """The caller has reached its limit for now."""
+    """The caller has reached a limit and must wait."""
 
     def __init__(self, message: str, wait_s: float) -> None:
         super().__init__(message)
@@ -47,7 +48,10 @@ class Caller:
 
     @property
     def session_id(self) -> str:
-        """Return the session under which its requests take turns. A program keeps no cookie, so it would have many sessions."""
+        """Return the session in which its requests take turns.
+
+        A program stores no cookie, so each request would get a new session.
+        """
         return session_id_of(self.name)
 
 
@@ -69,7 +73,7 @@ class Callers:
             return Caller(f"address {source(asker)}")
         scheme, _, given = asker.headers.get("authorization", "").partition(" ")
         digest = _digest(given.strip() if scheme.lower() == "bearer" else "")
-        # Every key is compared in constant time, so that the duration reveals nothing about the keys.
+        # Every key is compared in constant time, so that the response time reveals nothing about the keys.
         found = [name for known, name in self._names.items() if secrets.compare_digest(known, digest)]
         if not found:
             raise KeyNeeded(KEY_NEEDED)
@@ -77,7 +81,7 @@ class Callers:
 
     def spend(self, caller: Caller, characters: int, requests: int = 1) -> None:
         """Count requests with this many characters in total. Raises LimitReached."""
-        if not self._clock.undisturbed_s():  # the limiter uses the wall clock; its counts may lie in the future
+        if not self._clock.undisturbed_s():  # the limiter uses the wall clock, so its counts may be in the future
             self._limiter.storage.reset()
         for what, amount in (("requests", requests), ("characters", characters)):
             allowed = self._limits[what]

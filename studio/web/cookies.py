@@ -8,7 +8,7 @@ from starlette.types import Scope
 def cookie(name: str, value: str, lasts_s: int, *, scope: Scope, framed: bool = False, strict: bool = False) -> str:
     """Return the value of a Set-Cookie header that answers the request of this scope.
 
-    `framed`: pages of other sites show the studio in a frame, where browsers send only cookies with SameSite=None. With
+    Set `framed` if pages of other sites show the studio in a frame, where browsers send only cookies with SameSite=None. With
     Partitioned, browsers keep a separate cookie for each such site, which other sites cannot use.
     """
     secure = scope["scheme"] in ("https", "wss")
@@ -20,6 +20,9 @@ def cookie(name: str, value: str, lasts_s: int, *, scope: Scope, framed: bool = 
 
 
 def cookie_of(headers: Mapping[str, str], name: str) -> str:
-    """Return the value of a cookie, or "". Browsers send the longest path first: another studio may be at `/`."""
+    """Return the value of a cookie, or "".
+
+    The first cookie of the name is used: browsers send the longest path first, and another studio may be at `/`.
+    """
     pairs = (pair.strip().partition("=") for pair in headers.get("cookie", "").split(";"))
     return next((value.strip().strip('"') for key, _, value in pairs if key.strip() == name), "")

@@ -1,4 +1,4 @@
-"""Cross-origin requests: pages of the sites in STUDIO_CORS_ORIGINS may use the API, never the studio's own routes."""
+"""Cross-origin requests: pages of the sites in STUDIO_CORS_ORIGINS may use the API, but not the studio's own routes."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from studio.web.proxies import route_path
 
 API = ("/v1/", "/voice/", "/ws/")  # these routes identify callers by key or address, never by cookie
-READABLE = (  # headers of an answer that the page's scripts may read
+READABLE = (  # response headers that scripts of the page may read
     *("x-request-id", "x-engine", "x-seed", "x-checkpoint", "x-adjusted", "x-ignored", "x-speech-report"),
     *("retry-after", "www-authenticate", "allow", "content-disposition"),
 )
 
 
 class ApiCors:
-    """ASGI middleware in front of all others, so that pages can also read refusals."""
+    """ASGI middleware in front of all others, so that pages of allowed sites can read refusals too."""
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
         self._app = app

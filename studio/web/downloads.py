@@ -1,11 +1,11 @@
-"""Make names of downloads safe in headers and on file systems; they come from sheets, champions and visitors."""
+"""Make names of downloads safe in headers and on file systems. The names come from sheets, champions and visitors."""
 
 import re
 import unicodedata
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
-NAME_BYTES = 200  # file systems take 255
+NAME_BYTES = 200  # file systems allow 255
 UNSAFE = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
 # Browsers read escapes in quoted names in different ways (RFC 6266, appendix D).
 UNQUOTABLE = re.compile(r'[^\x20-\x7e]|["%\\]')

@@ -11,20 +11,21 @@ from studio.web.problems import problem
 from studio.web.proxies import route_path
 
 CLOSED = "the studio is shutting down; try again when the studio is running again"
-WORK = (  # routes that generate audio, or report that the studio can
+# Routes that generate audio, or report that the studio is ready to. An MCP client also asks for the tools while its own call
+# runs. So the route of MCP stays open, and the tool `speak_line` refuses new lines.
+WORK = (
     "/ready",
     "/ping",
     "/gradio_api/queue/join",
     "/gradio_api/call",
     "/gradio_api/run",
-    "/gradio_api/mcp",
     "/v1/",
     "/voice/",
     "/ws/",
     "/invocations",
 )
 POLL_S = 0.1
-QUIET_LOOKS = 5  # consecutive polls without pending work, because a request may be between two queues
+QUIET_LOOKS = 5  # number of polls in a row without pending work; a single poll may miss a request between two queues
 
 
 class Drain:
@@ -59,7 +60,7 @@ class Drain:
 
 
 class DrainMiddleware:
-    """ASGI middleware: answers new work with 503 once the drain is closed."""
+    """ASGI middleware that refuses new work with status 503 once the drain is closed."""
 
     def __init__(self, app: ASGIApp, drain: Drain) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Protect the studio from pages of other sites and from too large requests: host, origin, size, and headers."""
+"""Protect the studio from pages of other sites and from large requests, by checks of host, origin and size, and by headers."""
 
 import math
 
@@ -26,8 +26,8 @@ LOGIN = "/studio/login"
 
 LARGE_BYTES = body_limit(JSON_MB)
 
-# Gradio's page starts from inline scripts and compiles gr.HTML's templates and js_on_load (hence unsafe-eval); blob:
-# and data: are for recordings, drawn images and worklets; 'self' covers the same host's WebSocket. No other origin.
+# The policy allows no other origin. Gradio's page starts from inline scripts and compiles gr.HTML's templates and js_on_load
+# (hence unsafe-eval). blob: and data: are for recordings, drawn images and worklets. 'self' covers the WebSocket of this host.
 POLICY = "; ".join(
     (
         "default-src 'self'",
@@ -54,9 +54,9 @@ HEADERS = {
 
 
 class Guard:
-    """ASGI middleware that refuses foreign host names, writes from pages of other sites, and too large bodies.
+    """ASGI middleware that refuses foreign host names, writes from pages of other sites, and bodies that are too large.
 
-    It adds security headers to all other answers.
+    It adds security headers to all other responses.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
@@ -91,15 +91,14 @@ class Guard:
                 added = MutableHeaders(scope=message)
                 for name, value in self._headers.items():
                     added.setdefault(name, value)
-                if (
-                    message["status"] == 413 and refusal is None
-                ):  # counted during the stream; replace it by the studio's message
+                if message["status"] == 413 and refusal is None:
+                    # The library found the body too large; replace its message by the studio's.
                     cut_off = True
                     await cap.refusal({"connection": "close", **self._headers})(scope, receive, send)
             if not cut_off:
                 await send(message)
 
-        # Bodies may declare no length or a wrong one, so the library counts the received bytes.
+        # A body may declare no length or a wrong one, so the library counts the received bytes.
         large = cap.in_memory and (_length(headers, 0) > LARGE_BYTES or "transfer-encoding" in headers)
         counted = RequestBodyLimitMiddleware(self._large if large else self.app, cap.body_bytes)
         await (refusal or counted)(scope, receive, with_headers)
@@ -113,11 +112,11 @@ class Guard:
         return None
 
     def _may_use_api(self, scope: Scope, headers: Headers) -> bool:
-        """Return True if a page of an allowed site requests a route that needs neither cookie nor address."""
+        """Return True if a page of an allowed site requests a route whose permissions need neither cookies nor addresses."""
         return route_path(scope).startswith(API) and headers.get("origin") in self._cors_origins
 
     async def _wait_for_turn(self, scope: Scope, headers: Headers) -> None:
-        """Delay a login from a place that sent many wrong logins."""
+        """Delay a login from a place that has sent many wrong logins."""
         sent = headers.get("authorization", "").lower().startswith("basic ")
         if not self._ownership.has_login or not (sent or route_path(scope) == LOGIN):
             return
@@ -137,15 +136,16 @@ class Guard:
 
 
 def _length(headers: Headers, unsaid: float) -> float:
-    """Return the declared length of the body in bytes, or `unsaid` without one."""
+    """Return the declared length of the body in bytes; `unsaid` if none is declared."""
     length = headers.get("content-length", "")
     return int(length) if length.isdecimal() else unsaid
 
 
 def _from_elsewhere(headers: Headers) -> bool:
-    """Return True if a browser sent this for a page of another site, which must not use this site's cookie or loopback access.
+    """Return True if a browser sent this request for a page of another site.
 
-    Programs send neither header. A bearer token cannot be sent across sites without permission.
+    Such a page must not use this site's cookie or loopback access. Programs send neither of the two headers. A page cannot
+    send a bearer token to another site without permission.
     """
     if headers.get("authorization", "").lower().startswith("bearer "):
         return False

@@ -1,12 +1,12 @@
 """Ownership: who may change the studio's content and use its credentials. Everybody else is a visitor.
 
-The owner uses a studio that only this machine can reach, or sends the user and password of STUDIO_LOGIN: with each request
-(HTTP basic, for programs), or once, for which the browser gets a cookie. This cookie is not the session cookie, because
-somebody who planted a session cookie in the owner's browser would then be logged in too. The database stores the digest
-of the cookie and a slow hash of the login, which open nothing, survive a restart, and become invalid if the login changes.
+The owner uses a studio that only this machine can reach, or sends the user and password of STUDIO_LOGIN. Programs send them
+with each request (HTTP basic). A browser sends them once and gets a cookie. This cookie is not the session cookie: somebody
+who planted a session cookie in the owner's browser would be logged in with it. The database stores the digest of the cookie
+and a slow hash of the login. They open nothing, survive a restart, and become invalid if the login changes.
 
-The right password is always accepted, however many wrong passwords came before: guessing must not lock the owner out. Each
-further login from a place that sent many wrong logins is delayed (`LoginPace`).
+The right password is always accepted, after any number of wrong passwords: guesses must not lock the owner out. Further
+logins from a place that has sent many wrong logins are delayed (`LoginPace`).
 """
 
 import base64
@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from sqlmodel import Field, Session, SQLModel, col, delete
 from starlette.requests import HTTPConnection
 
-from studio.database import open_database, transaction
+from studio.disk.database import open_database, transaction
 from studio.errors import Forbidden, TooManyRequests, Unauthenticated
 from studio.settings import LOOPBACK, Settings
 from studio.web.cookies import cookie_of
@@ -31,9 +31,9 @@ from studio.web.wrong_logins import TriesRow, WrongLogins
 
 COOKIE = "studio_owner"
 LOGIN_S = 30 * 86_400  # validity of a browser's login
-CLOCK_AHEAD_S = 60.0  # a login from further in the future is invalid: the clock was wrong
-TRIES_FREE = 3  # wrong logins in a row that get status 401; further ones get 429
-SLOWLY = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}  # parameters of scrypt: 16 MB and about 50 ms
+CLOCK_AHEAD_S = 60.0  # a login from further in the future is invalid, because the clock was wrong
+TRIES_FREE = 3  # wrong logins in a row that get status 401; later ones get 429
+SLOWLY = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}  # parameters of scrypt: 16 MB, about 50 ms
 
 LOG_IN = "only the owner can do this; log in with the user and password of STUDIO_LOGIN"
 FROM_HERE = "only the owner can do this; to log in from another machine, set STUDIO_LOGIN=user:password"
@@ -55,7 +55,7 @@ class TooManyTries(NotOwner, TooManyRequests):
     wait_s = 1
 
     def __init__(self, count: int) -> None:
-        super().__init__(f"{WRONG} after {self.wait_s} s: {count} wrong logins came from your address")
+        super().__init__(f"wrong user or password ({count} failed logins); wait {self.wait_s} s, then try again")
 
 
 class LoginRow(SQLModel, table=True):
@@ -95,7 +95,8 @@ class Ownership:
     def require(self, asker: HTTPConnection) -> None:
         """Accept only the owner. Raises LoginNeeded, NotOwner or TooManyTries for everybody else."""
         scheme, _, credentials = asker.headers.get("authorization", "").partition(" ")
-        # The guard accepts bearer tokens from pages of any site, so the cookie and loopback access do not apply to them.
+        # The guard accepts bearer tokens from pages of any site. So a request with a token gets no rights from the cookie or
+        # from loopback access.
         bearer = scheme.lower() == "bearer"
         if not self._login:
             if bearer or not self._is_at_home(asker):
@@ -107,7 +108,7 @@ class Ownership:
             raise LoginNeeded(LOG_IN)
 
     def log_in(self, asker: HTTPConnection, user: str, password: str) -> str:
-        """Return the value of a cookie that makes a browser the owner's.
+        """Log a browser in as the owner, and return the value of its cookie.
 
         Raises LoginNeeded, NotOwner, TooManyTries, NotSaved.
         """
@@ -122,15 +123,15 @@ class Ownership:
         return value
 
     def log_out(self, asker: HTTPConnection) -> None:
-        """Forget the browser's login, if it has one. Raises NotSaved."""
+        """Delete the browser's login, if it has one. Raises NotSaved."""
         with transaction(self._database) as session:
             session.exec(delete(LoginRow).where(col(LoginRow.cookie) == _digest(cookie_of(asker.headers, COOKIE))))
 
     def _is_at_home(self, asker: HTTPConnection) -> bool:
         """Return True if only a person on this machine can have sent the request.
 
-        A proxy on this machine forwards requests of strangers, often to localhost and without a header that says so.
-        Therefore the answer is False for a studio behind a proxy.
+        A proxy on this machine forwards requests of strangers, often to localhost and without a header that reveals it. So the
+        result is False for a studio behind a proxy.
         """
         settings = self._settings
         behind_proxy = settings.root_path or settings.trusted_proxies
@@ -139,7 +140,7 @@ class Ownership:
         return host_name(asker.headers) in LOOPBACK and self._is_near(asker)
 
     def _is_near(self, asker: HTTPConnection) -> bool:
-        """Return True if the connection comes from this machine. The Unix socket has no address; only this user can open it."""
+        """Return True if the connection comes from this machine. A Unix socket has no address; only this user can open it."""
         if asker.client is None:
             return self._settings.socket is not None
         return _is_loopback(asker.client.host)
@@ -154,8 +155,8 @@ class Ownership:
         return secrets.compare_digest(row.proof, self._proof(row.cookie))
 
     def _is_right(self, source: str, given: bytes) -> bool:
-        """Return True if this is STUDIO_LOGIN, and count wrong logins. Raises TooManyTries for a wrong one after many."""
-        # Digests have the same length, so that the duration reveals nothing about the login's length.
+        """Return True if `given` is STUDIO_LOGIN, else count a wrong login. Raises TooManyTries after many wrong logins."""
+        # Digests have equal lengths, so that the response time reveals nothing about the length of the login.
         digest, known = hashlib.sha256(given).digest(), hashlib.sha256(self._login.encode()).digest()
         if secrets.compare_digest(digest, known):
             self.wrong_logins.forget(source)
@@ -170,7 +171,7 @@ class Ownership:
 
 
 def host_name(headers: Mapping[str, str]) -> str:
-    """Return the host that a request names, without port; empty if it is missing or invalid."""
+    """Return the host name in a request, without the port; empty if it is missing or invalid."""
     return _host_of(f"//{headers.get('host', '')}")
 
 
@@ -182,7 +183,10 @@ def _host_of(address: str) -> str:
 
 
 def is_proxied(asker: HTTPConnection) -> bool:
-    """Return True if a proxy sent the request: by a header, HTTP/1.0 (as from nginx), or a page of another host."""
+    """Return True if a proxy sent the request.
+
+    The signs are a header, HTTP/1.0 (which nginx uses), or a page of another host.
+    """
     state, headers = asker.scope.get("state", {}), asker.headers
     if state.get("forwarded") or any(map(is_forwarded, headers)) or asker.scope.get("http_version") == "1.0":
         return True
@@ -195,7 +199,7 @@ def _digest(value: str) -> str:
 
 
 def _decoded(credentials: str) -> bytes:
-    """Decode user:password of HTTP basic; empty if it is invalid."""
+    """Return the decoded user:password of HTTP basic; empty if the encoding is invalid."""
     try:
         return base64.b64decode(credentials, validate=True)
     except (binascii.Error, ValueError):

@@ -1,20 +1,22 @@
 """HTTP errors as problem documents (RFC 9457), which also contain OpenAI's `error` object."""
 
-import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
 from starlette.responses import JSONResponse
 
+from studio.errors import snake_case
+
 MEDIA_TYPE = "application/problem+json"
+MISTAKE = "the studio failed to handle this request; see the log for the reason, then try again or change the request"
 HEADERS: Mapping[int, Mapping[str, str]] = {
     429: {"retry-after": "2"},
     503: {"retry-after": "5"},
 }
 
 
-# OpenAI's names for kinds of errors; other statuses below 500 are `invalid_request_error`, the rest `server_error`.
+# OpenAI's names of kinds of errors. Other statuses below 500 are `invalid_request_error`, all others `server_error`.
 TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 
@@ -35,7 +37,7 @@ def problem(
 def document(detail: str, status: int, code: str = "", param: str | None = None) -> dict[str, Any]:
     """Return the body of an error.
 
-    `code` defaults to the name of the status. `param` is the field of the request that is wrong, if one is.
+    `code` defaults to the name of the status. `param` is the wrong field of the request, if there is one.
     """
     title = HTTPStatus(status).phrase
     code = code or snake_case(title)
@@ -43,8 +45,3 @@ def document(detail: str, status: int, code: str = "", param: str | None = None)
     kind = TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
     error = {"message": detail, "type": kind, "param": param, "code": code}
     return about | {"detail": detail, "message": detail, "error": error}
-
-
-def snake_case(name: str) -> str:
-    """Return a name in the form of a code: `QueueFull` and `Too Many Requests` give queue_full, too_many_requests."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z0-9]+", "_", name).lower()

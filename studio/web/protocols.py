@@ -1,4 +1,4 @@
-"""The HTTP and WebSocket protocols: malformed requests get the studio's messages and cause no failures."""
+"""The HTTP and WebSocket protocols. Malformed requests get the studio's messages and cause no failures."""
 
 import asyncio
 import sys
@@ -9,6 +9,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from studio.telemetry.origin import REQUEST_ID, request_id
 from studio.web.problems import problem
 
 NOT_HTTP = "malformed HTTP/1.1 request; correct the request and send it again"
@@ -16,24 +17,24 @@ TOO_LONG = "the address and headers of this request are longer than 64 KB; short
 TOO_SLOW = "the request did not arrive in time; send the request again without long pauses"
 NOT_UTF8 = "a text frame must be UTF-8; send UTF-8 or a binary frame"
 
-HEADERS_S = 20.0  # limit for the headers of a request; browsers also open connections that they may never use
-BODY_S, BODY_BYTES_S = 60.0, 20_000  # limit for its body: 60 s, and 1 s more for each BODY_BYTES_S bytes received
+HEADERS_S = 20.0  # time limit for the headers of a request; browsers also open connections that they may never use
+BODY_S, BODY_BYTES_S = 60.0, 20_000  # time limit for a body: BODY_S, plus 1 s for each BODY_BYTES_S bytes received
 Part = Literal["headers", "body"]
 
 
 class Http(H11Protocol):
-    """uvicorn's protocol with corrections.
+    """uvicorn's HTTP protocol with corrections.
 
-    uvicorn would begin a second answer after a first one, so that the running application fails on the closed connection.
-    uvicorn would also wait for ever for the rest of a request.
+    After a response, uvicorn would begin a second one, so that the running application fails on the closed connection. uvicorn
+    would also wait without limit for the rest of a request.
     """
 
     headers_s = HEADERS_S
     body_s = BODY_S
     body_bytes_s = BODY_BYTES_S
     _timer: asyncio.TimerHandle | None = None
-    _due_part: Part | None = None  # the part that is incomplete
-    _since, _received = 0.0, 0  # start of that part, and the received bytes
+    _due_part: Part | None = None  # the part of the request that is incomplete
+    _since, _received = 0.0, 0  # time of the start of that part, and number of bytes received since
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -54,7 +55,7 @@ class Http(H11Protocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        self._update_timer()  # a part of the next request may have arrived already
+        self._update_timer()  # a part of the next request may have arrived
 
     def _update_timer(self) -> None:
         """Start the timer for the incomplete part of a request, unless the timer runs."""
@@ -93,7 +94,7 @@ class Http(H11Protocol):
         self._hang_up(getattr(sys.exception(), "error_status_hint", 400))
 
     def _hang_up(self, status: int | None) -> None:
-        """Refuse a request that has no answer yet, and close the connection."""
+        """Send an error if the request has no response yet, and close the connection."""
         cycle = self.cycle
         answered = self._due_part == "body" or (cycle is not None and not cycle.response_complete)
         begun = cycle is not None and cycle.response_started and answered
@@ -106,7 +107,10 @@ class Http(H11Protocol):
 
 
 class WebSockets(WebSocketsSansIOProtocol):
-    """uvicorn's protocol with corrections: uvicorn logs invalid UTF-8 as its own error, and fails if the client closes."""
+    """uvicorn's WebSocket protocol with corrections.
+
+    uvicorn logs invalid UTF-8 as an error of the server, and fails if the client closes the connection.
+    """
 
     def send_receive_event_to_app(self) -> None:
         if self.curr_msg_data_type == "text" and not _is_utf8(b"".join(self.frames)):
@@ -121,6 +125,7 @@ def _refusal(status: int) -> bytes:
     """Serialize a complete HTTP response."""
     answer = problem({408: TOO_SLOW, 431: TOO_LONG}.get(status, NOT_HTTP), status, headers={"connection": "close"})
     first = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()
+    answer.headers[REQUEST_ID] = request_id()
     headers = [b"%s: %s" % header for header in answer.raw_headers]
     return b"\r\n".join([first, *headers, b"", bytes(answer.body)])
 

@@ -1,7 +1,7 @@
 """Apply the headers of reverse proxies in front of the studio, and the path prefix that they strip.
 
-X-Forwarded-For, -Proto, -Host and -Prefix count if a proxy of STUDIO_TRUSTED_PROXIES sent them. From all others they are
-removed, so that later code never reads a header that a client made up.
+X-Forwarded-For, -Proto, -Host and -Prefix are used if a proxy of STUDIO_TRUSTED_PROXIES sent them. From all other senders
+they are removed, so that no later code reads a forged header.
 """
 
 import logging
@@ -10,11 +10,12 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from studio.settings import Network, Settings, is_root_path
+from studio.setting_values import Network, is_root_path
+from studio.settings import Settings
 
 log = logging.getLogger(__name__)
 
-# Proxies add these headers. The sender of such a request is somebody else, so the proxy's address does not make it the owner.
+# Headers that proxies add. The sender of such a request is behind the proxy, so the proxy's address gives no rights.
 FORWARDED = frozenset(
     {
         "cf-connecting-ip",
@@ -35,7 +36,9 @@ FORWARDED = frozenset(
 )
 PREFIX = "x-forwarded-"
 SCHEMES = ("http", "https", "ws", "wss")
-IGNORED = "X-Forwarded headers from %s are ignored; if a proxy of yours is there, name it in STUDIO_TRUSTED_PROXIES"
+IGNORED = (
+    "X-Forwarded headers from %s are ignored; if this is the address of your proxy, add it to STUDIO_TRUSTED_PROXIES"
+)
 
 
 class Proxies:
@@ -51,7 +54,7 @@ class Proxies:
         await self._app(self._seen(scope) if scope["type"] in ("http", "websocket") else scope, receive, send)
 
     def _seen(self, scope: Scope) -> Scope:
-        """Return the scope as it would be without a proxy."""
+        """Return the scope as it would be without the proxy."""
         headers = Headers(scope=scope)
         forwarded = any(is_forwarded(name) for name in headers)
         kept = [(name, value) for name, value in scope["headers"] if not is_forwarded(name.decode("latin-1"))]
@@ -85,7 +88,7 @@ class Proxies:
         return original
 
     def _client(self, sent: list[str]) -> tuple[str, int] | None:
-        """Return the last address that is not a trusted proxy's; a client may have forged the addresses before it."""
+        """Return the last address that does not belong to a trusted proxy. A client may have forged the addresses before it."""
         found = None
         for written in reversed(",".join(sent).split(",")):
             try:
@@ -111,7 +114,7 @@ def is_forwarded(name: str) -> bool:
 
 
 def is_within(host: str, networks: tuple[Network, ...]) -> bool:
-    """Return True if one of the networks contains the address; an IPv4-mapped IPv6 address counts as IPv4."""
+    """Return True if one of the networks contains the address. An IPv4-mapped IPv6 address is treated as IPv4."""
     try:
         address = _unwrapped(host)
     except ValueError:
@@ -125,13 +128,13 @@ def route_path(scope: Scope) -> str:
 
 
 def _host(scope: Scope) -> str:
-    """Return the address that the connection comes from; empty for a Unix socket."""
+    """Return the address of the other end of the connection; empty for a Unix socket."""
     client = scope.get("client")
     return client[0] if client else ""
 
 
 def _last(headers: Headers, name: str) -> str:
-    """Return the value of the nearest proxy, if several proxies added one."""
+    """Return the value that the nearest proxy added; earlier values are from other proxies."""
     return ",".join(headers.getlist(name)).rpartition(",")[2].strip()
 
 

@@ -1,7 +1,7 @@
 """Sessions: a cookie for each browser, and the arrival time of each request, for the API and Gradio's listeners.
 
-The cookie is the secret. Everything else in the studio uses a digest of it, so that neither logs nor the database contain a
-value that opens a session's takes.
+The cookie is secret. Everything else in the studio uses its digest, so that neither logs nor the database contain a value
+that gives access to a session.
 """
 
 import hashlib
@@ -16,14 +16,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from studio.web.cookies import cookie, cookie_of
 
 COOKIE = "studio_session"
-SESSION_HEADER = "x-studio-session"  # gr.Request.headers[...] and Request.headers[...] alike
+SESSION_HEADER = "x-studio-session"  # readable as gr.Request.headers[...] and Request.headers[...]
 ARRIVED_HEADER = "x-studio-arrived"
 YEAR_S = 31_536_000
 TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")  # 128 bits
 
 
 class SessionMiddleware:
-    """ASGI middleware that gives every request a session. Headers of a client with the studio's names are removed."""
+    """ASGI middleware that gives every request a session. Headers of clients with the studio's names are removed."""
 
     def __init__(self, app: ASGIApp, framed: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         """Set `framed` if pages of other sites may embed the studio."""

@@ -1,7 +1,7 @@
-"""Limit how much visitors of a public studio keep, and for how long. The owner's takes and clips are never removed.
+"""Limit the size and age of what visitors of a public studio store. Takes and clips of the owner are never removed.
 
-A visitor is a session that kept something and never belonged to the owner. A session without a row, such as one of an
-earlier version of the studio, is not a visitor.
+A visitor is a session that stored something and never belonged to the owner. A session without a row, such as one of an older
+studio, is not a visitor.
 """
 
 import logging
@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable
 from sqlmodel import Field, Session, SQLModel, col, select
 from starlette.requests import HTTPConnection
 
-from studio.database import SESSION_COLUMN, NotSaved, open_database, transaction
+from studio.disk.database import SESSION_COLUMN, NotSaved, open_database, transaction
+from studio.disk.stored_file import StoredFile
 from studio.errors import NotStored
 from studio.history import History
 from studio.references.session_clips import SessionClips
 from studio.settings import Settings
-from studio.stored_file import StoredFile
 from studio.web.ownership import Ownership
 from studio.web.session import SESSION_HEADER
 
@@ -25,15 +25,15 @@ log = logging.getLogger(__name__)
 
 DAY_S = 86_400.0
 MB, GB = 1_000_000, 1_000_000_000
-DOWN_TO = 0.9  # share of the limit for all visitors that stays once the limit is exceeded
+DOWN_TO = 0.9  # share of the limit for all visitors that stays after the limit was exceeded
 
 
 class QuotaUsed(NotStored):
-    """This visitor has reached the limit of size."""
+    """This visitor has reached the size limit."""
 
 
 class VisitorRow(SQLModel, table=True):
-    """A session that kept something, and whether it belonged to the owner at any time since."""
+    """A session that stored something, and whether it has ever belonged to the owner."""
 
     __tablename__ = "visitor"
 
@@ -50,17 +50,17 @@ class Visitors:
         self._limits, self._history, self._clips, self._now = settings.visitor_limits, history, clips, now
         self._ownership = Ownership(settings)
         self._database = open_database(settings.data_dir, VisitorRow)
-        self._written: dict[str, bool] = {}  # sessions whose row is known, and whether they are the owner's
+        self._written: dict[str, bool] = {}  # sessions with a known row, and whether they belong to the owner
         self._changed = threading.Event()
         self._changed.set()
 
     @property
     def kept_s(self) -> float:
-        """Return the seconds for which a visitor's takes and clips are kept; 0 means for ever."""
+        """Return the seconds for which takes and clips of visitors are kept; 0 means without limit."""
         return self._limits.days * DAY_S
 
     def admit(self, asker: HTTPConnection) -> None:
-        """Check that the request's session may keep another take or clip. Raises QuotaUsed."""
+        """Check that the session of a request may store another take or clip. Raises QuotaUsed."""
         session_id = asker.headers[SESSION_HEADER]
         is_owner = self._ownership.holds(asker)
         self._write_down(session_id, is_owner=is_owner)
@@ -75,18 +75,18 @@ class Visitors:
             )
 
     def claim(self, session_id: str) -> None:
-        """Mark a session as the owner's, whatever it kept before."""
+        """Mark a session as the owner's. This also applies to what it stored before."""
         self._write_down(session_id, is_owner=True)
 
     def expire(self) -> int:
-        """Remove takes and clips of visitors that are past the limit of age. Return their number. Raises NotSaved."""
+        """Remove takes and clips of visitors that are older than the limit. Return their number. Raises NotSaved."""
         if not self.kept_s:
             return 0
         before = self._now() - self.kept_s
         return self._erase(kept for kept in self._kept(self._sessions()) if kept.kept_at < before)
 
     def enforce_total_limit(self) -> int:
-        """Remove the oldest takes and clips of visitors if all exceed the limit. Return their number. Raises NotSaved."""
+        """Remove the oldest takes and clips of visitors until all are below the limit. Return their number. Raises NotSaved."""
         most = round(self._limits.all_gb * GB)
         if not most or not self._changed.is_set():
             return 0
@@ -105,7 +105,7 @@ class Visitors:
         return self._erase(gone)
 
     def _write_down(self, session_id: str, *, is_owner: bool) -> None:
-        """Save whether the session is the owner's; on a full disk, try again at the next call."""
+        """Save whether the session belongs to the owner. If the disk is full, the next call tries again."""
         if self._written.get(session_id) or self._written.get(session_id) is is_owner:
             return
         try:

@@ -1,4 +1,4 @@
-"""Count recent wrong logins by place, and delay logins from places that sent many."""
+"""Count recent wrong logins by place, and delay logins from places that sent many of them."""
 
 import asyncio
 import hashlib
@@ -12,15 +12,15 @@ from contextlib import suppress
 from sqlalchemy import Engine
 from sqlmodel import Field, Session, SQLModel, col, delete
 
-from studio.database import NotSaved, transaction
+from studio.disk.database import NotSaved, transaction
 
 log = logging.getLogger(__name__)
 
 KEPT_S = 3_600.0
-DIGESTS_KEPT = 1_024  # of the latest wrong logins; a repeated one is not another guess
-PACED_FROM = 20  # wrong logins in a row, after which logins from the same place are checked one at a time
+DIGESTS_KEPT = 1_024  # number of latest wrong logins that are remembered; a repeated one is not a new guess
+PACED_FROM = 20  # after this number of wrong logins in a row, logins from the same place are checked one at a time
 PACE_S = 1.0
-WAITS_MAX = 32  # longest wait of a login in units of PACE_S; beyond that, several logins are checked at a time
+WAITS_MAX = 32  # longest wait of a login, in units of PACE_S; then several logins are checked at a time
 
 
 class TriesRow(SQLModel, table=True):
@@ -43,13 +43,13 @@ class WrongLogins:
         self._digests: OrderedDict[bytes, None] = OrderedDict()
 
     def count(self, source: str) -> int:
-        """Return the number of recent wrong logins. A time in the future does not count: the clock is or was wrong."""
+        """Return the number of recent wrong logins. A time in the future is ignored, because the clock is or was wrong."""
         with Session(self._database) as session:
             row = session.get(TriesRow, source)
         return row.count if row and 0 <= self._now() - row.last_at < KEPT_S else 0
 
     def add(self, source: str, given: bytes) -> int:
-        """Count a wrong login, unless it is repeated. Return the new number. Raises NotSaved."""
+        """Count a wrong login, unless it repeats a recent one. Return the new number. Raises NotSaved."""
         digest = hashlib.sha256(source.encode() + b"\n" + given).digest()
         with self._lock:
             count = self.count(source)
@@ -63,7 +63,7 @@ class WrongLogins:
             return count + 1
 
     def forget(self, source: str) -> None:
-        """Reset the count. On a full disk the count stays, and the right login is still accepted."""
+        """Reset the count. If the disk is full, the count stays, but the right login is still accepted."""
         if self.count(source):
             with self._lock, suppress(NotSaved):
                 self._set(source, 0)
@@ -78,14 +78,14 @@ class WrongLogins:
 
 
 class LoginPace:
-    """Delays logins from places that guess passwords. Only the event loop calls it."""
+    """Delays logins from places that guess passwords. Only the event loop may call it."""
 
     def __init__(self, pace_s: float = PACE_S, clock: Callable[[], float] = time.monotonic) -> None:
         self._pace_s, self._clock = pace_s, clock
         self._free_at: dict[str, float] = {}
 
     async def turn(self, source: str) -> None:
-        """Wait until a login from this place may be checked. No login is refused, since it may be the right one."""
+        """Wait until a login from this place may be checked. No login is refused, because it may be the right one."""
         now = self._clock()
         self._free_at = {place: free_at for place, free_at in self._free_at.items() if free_at > now}
         due = min(self._free_at.get(source, now), now + WAITS_MAX * self._pace_s)

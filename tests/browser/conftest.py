@@ -1,4 +1,4 @@
-"""One studio for most tests, one Chromium for all, a new session for each."""
+"""Fixtures: a studio with speech and a studio with tones, one Chromium, and a new session for each test."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,16 +10,35 @@ from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.browser.serving import PATIENCE_S, ROOT, Served, serving
 from tests.browser.visiting import CHROMIUM, DESKTOP, FLAGS, Visitor, visiting
+from tests.engines.quick import QUICK
 
 expect.set_options(timeout=1000 * PATIENCE_S)
 SHIPPED = sorted((ROOT / "assets" / "voices" / "references").glob("*.flac"))
 
 
 @pytest.fixture(scope="session")
-def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def speech_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A studio with the embedded voices and speech recognition."""
     folder = tmp_path_factory.mktemp("shelf")
     with serving(tmp_path_factory.mktemp("studio"), STUDIO_STORES=f"shelf=folder:{folder}") as served:
         yield served
+
+
+@pytest.fixture(scope="session")
+def tone_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A studio whose engines play tones at once, without speech recognition."""
+    stores = f"shelf=folder:{tmp_path_factory.mktemp('shelf')}"
+    data = tmp_path_factory.mktemp("tones")
+    with serving(data, engines=QUICK, STUDIO_STORES=stores, STUDIO_EARS="off") as served:
+        yield served
+
+
+@pytest.fixture
+def studio(request: pytest.FixtureRequest) -> Served:
+    """The studio with tones if the test or its module is marked `tones` and not `speech`; else the studio with speech."""
+    tones = request.node.get_closest_marker("tones") and not request.node.get_closest_marker("speech")
+    served: Served = request.getfixturevalue("tone_studio" if tones else "speech_studio")
+    return served
 
 
 @pytest.fixture(scope="session")
@@ -59,8 +78,8 @@ def voice(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def story(tmp_path: Path) -> Path:
-    """A clip long enough to have more than one good part: every shipped sample, a second apart."""
-    sounds = [soundfile.read(path, dtype="float32") for path in SHIPPED]
+    """A clip long enough to have more than one good part: five shipped samples, a second apart."""
+    sounds = [soundfile.read(path, dtype="float32") for path in SHIPPED[:5]]
     rate = sounds[0][1]
     gap = np.zeros(rate, np.float32)
     path = tmp_path / "story.wav"

@@ -6,6 +6,6 @@ import scipy.signal
 import app
 import engines.f5.engine
 import engines.s1.engine
-import studio.ui.page
+import studio.ui.pages.page
 
 __all__ = ["app", "engines", "matplotlib", "scipy", "studio"]

@@ -18,13 +18,13 @@ from tests.waiting import until
 
 IMAGES = ROOT / "docs" / "images"
 REFERENCES = ROOT / "assets" / "voices" / "references"
-CAST = {"Ahri": "amber", "Basil": "basil", "Delia": "delia"}
+CAST = {"Ahri": "amber", "Bram": "basil", "Dana": "delia"}
 SHEET = """id\tcharacter\temotion\ttext\tlongest seconds
 A2_0141\tAhri\tcalm\tThe bridge is out. Take the long way round.\t
 A2_0142\tAhri\tshout\tBehind you!\t1.5
-A2_0143\tBasil\t\tHold the gate until the last of us is through.\t
-A2_0144\tDelia\twhisper\tThey are already inside the walls.\t
-A2_0145\tBasil\t\tWe leave at dawn.\t
+A2_0143\tBram\t\tHold the gate until the last of us is through.\t
+A2_0144\tDana\twhisper\tThey are already inside the walls.\t
+A2_0145\tBram\t\tWe leave at dawn.\t
 """
 LINES = ("The bridge is out. Take the long way round.", "Welcome to the rift. [pause:0.8s] Your 67% win rate is back.")
 QUIET_MS = 1_500  # for transitions; a picture, not a test, waits for them

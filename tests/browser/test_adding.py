@@ -12,6 +12,8 @@ from tests.browser.test_script import LOST, PASTE, THREE, bring, row, rows, shee
 from tests.browser.visiting import Visitor, visiting
 from tests.waiting import until
 
+pytestmark = pytest.mark.tones
+
 
 def cells(visitor: Visitor) -> list[list[str]]:
     return [line["cells"] for line in sheet_of(visitor)["lines"] if not line["deleted"]]
@@ -19,7 +21,7 @@ def cells(visitor: Visitor) -> list[list[str]]:
 
 def test_lines_are_written_into_an_empty_sheet_taken_back_and_done_again(visitor: Visitor) -> None:
     page = visitor.page
-    for project in page.request.get(f"{visitor.url}/studio/projects").json():
+    for project in page.request.get(f"{visitor.url}/studio/projects", max_retries=3).json():
         page.request.delete(f"{visitor.url}/studio/projects/{project['id']}")
     visitor.open("#script")
     page.get_by_role("button", name="New empty sheet").click()
@@ -101,19 +103,20 @@ def test_what_of_a_workbook_did_not_come_in_is_told_until_it_was_read(visitor: V
         page.get_by_role("menuitem", name="Import sheet…").click()
     chooser.value.set_files(tmp_path / "act.xlsx")
     page.get_by_role("button", name="Add as new sheet").click()  # a text of the open sheet is in the workbook
-    note = page.locator(".import-notes", has_text="Props")
+    note = page.locator(".import-notes")
+    found = page.locator(".import-warnings")
     for words in (
         "A cell has a formula without a result and was imported empty (first cell: C2)",
         "duplicate id",
         "unreadable length: soon",
     ):
-        expect(note).to_contain_text(words)
+        expect(found).to_contain_text(words)
     assert serious(page) == []
     note.get_by_role("button", name="Dismiss").click()
     expect(note).to_be_hidden()
     page.get_by_role("button", name="Sheet and project menu").click()
     page.get_by_role("menuitem", name="Columns…").click()
-    expect(page.get_by_label("Use of max_s").locator("option:checked")).to_have_text("Length limit (s)")
+    expect(page.get_by_label("Role of column max_s").locator("option:checked")).to_have_text("Length limit (s)")
 
 
 def test_a_changed_sheet_that_comes_again_updates_the_one_that_is_here_once_that_is_asked(
@@ -133,7 +136,7 @@ def test_a_changed_sheet_that_comes_again_updates_the_one_that_is_here_once_that
         return page.get_by_role("dialog", name="Update from act.tsv")
 
     asked = bring_again()
-    expect(asked).to_contain_text("1 changed, 1 new, 1 removed.")
+    expect(asked).to_contain_text("1 line changed, 1 new line, 1 line removed.")
     assert [line["key"] for line in sheet_of(visitor)["lines"]] == keys
     asked.get_by_role("button", name="Update sheet", exact=True).click()
     expect(rows(page)).to_have_count(3)
@@ -151,7 +154,7 @@ def test_a_whole_sheet_pasted_over_an_open_one_asks_what_it_is(visitor: Visitor)
     text = "id\tcharacter\ttext\nA\tAhri\tPasted.\nB\tBo\tThis is line two."
     page.evaluate(PASTE, text)
     asked = page.get_by_role("dialog", name="Update from pasted.tsv")
-    expect(asked).to_contain_text("1 changed, 1 removed.")
+    expect(asked).to_contain_text("1 line changed, 1 line removed.")
     page.keyboard.press("Escape")
     assert cells(visitor) == before
     page.evaluate(PASTE, text)

@@ -56,9 +56,9 @@ def evenly(first_s: float, gap_s: float, length_s: float, count: int) -> Bursts:
 
 
 @pytest.fixture(scope="module")
-def stage(browser: Browser, studio: Served) -> Iterator[Page]:
+def stage(browser: Browser, speech_studio: Served) -> Iterator[Page]:
     """One page for every rehearsal: they leave nothing on it."""
-    with visiting(browser, studio) as visitor:
+    with visiting(browser, speech_studio) as visitor:
         visitor.open()
         yield visitor.page
 
@@ -75,7 +75,7 @@ def test_on_a_fast_machine_the_first_burst_sounds_at_once(stage: Page, bursts: B
 
 @pytest.mark.parametrize("rate", [0.2, 0.5, 0.8, 0.95])
 @pytest.mark.parametrize("length_s", [0.2, 2.0, 5.0])
-def test_on_a_slow_machine_it_waits_until_it_can_be_heard_without_a_hole(
+def test_on_a_slow_machine_playback_starts_only_when_it_can_continue_without_a_gap(
     stage: Page, rate: float, length_s: float
 ) -> None:
     bursts = evenly(length_s / rate, length_s / rate, length_s, round(30 / length_s))

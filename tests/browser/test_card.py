@@ -50,7 +50,7 @@ def test_with_several_good_parts_nothing_leaves_the_card_and_both_ends_can_be_dr
         page = visitor.page
         upload_clip(visitor, story, "Story.wav")
         page.locator(WORDS).fill("Some words.")
-        expect(page.get_by_role("button", name="Select another good part")).to_be_visible()
+        expect(page.get_by_role("button", name="Select another suitable part of the clip")).to_be_visible()
         expect(page.locator(".chip").first).to_be_visible()
         assert page.evaluate(CLIPPED) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width

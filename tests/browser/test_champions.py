@@ -10,8 +10,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from studio.champions.champion import Votes
-from studio.champions.library import Library, SavedChampion
+from studio.champion_format.champion import Votes
+from studio.champions.library import Library
+from studio.champions.saved import SavedChampion
 from tests.browser.serving import ROOT, Served, serving
 from tests.browser.test_finish import PHONE, SMALL, serious
 from tests.browser.test_reference import drag_file
@@ -67,7 +68,7 @@ def kept(served: Served, id: str, **facts: Any) -> SavedChampion:
 
 
 def reported(owner: Visitor, path: str) -> Any:
-    return owner.page.request.get(f"{owner.url}/studio/{path}").json()
+    return owner.page.request.get(f"{owner.url}/studio/{path}", max_retries=3).json()
 
 
 def known(owner: Visitor, id: str) -> dict[str, Any]:
@@ -96,7 +97,7 @@ def import_archive(page: Page, archive: Path) -> None:
 
 
 def downloaded(page: Page, id: str, folder: Path) -> Path:
-    card(page, id).get_by_role("button", name="Package").click()
+    card(page, id).get_by_role("button", name="Export archive").click()
     with page.expect_download() as download:
         card(page, id).get_by_role("link", name=f"Download {id}.tar.gz").click()
     assert download.value.suggested_filename == f"{id}.tar.gz"
@@ -138,20 +139,20 @@ def test_a_take_is_kept_packaged_brought_back_pushed_pulled_and_spoken_with(
     owner.expect_message("Ahri imported as ahri.")
     assert known(owner, "ahri") == first | {"saved_at": known(owner, "ahri")["saved_at"]}
 
-    choose(page, "ahri", "Push to store…")
+    choose(page, "ahri", "Upload to store…")
     sheet(page).get_by_role("button", name="bucket S3").click()
     expect(sheet(page)).to_contain_text("to bucket as a new archive ahri")
-    sheet(page).get_by_role("button", name="Push champion", exact=True).click()
+    sheet(page).get_by_role("button", name="Upload champion", exact=True).click()
     expect(sheet(page)).to_contain_text("SHA-256 verified")
     page.keyboard.press("Escape")
     choose(page, "ahri", "Delete")
     expect(card(page, "ahri")).to_have_count(0)
-    page.get_by_role("button", name="Pull from store…").click()
+    page.get_by_role("button", name="Download from store…").click()
     row = sheet(page).locator("li.held", has_text="ahri")
     expect(row).to_contain_text("Not in library")
-    row.get_by_role("button", name="Pull ahri").click()
+    row.get_by_role("button", name="Download ahri from bucket").click()
     expect(row).to_contain_text("Download")
-    row.get_by_role("button", name="Pull champion").click()
+    row.get_by_role("button", name="Download champion").click()
     expect(row).to_contain_text("Up to date")
     page.keyboard.press("Escape")
     assert known(owner, "ahri")["version"] == first["version"]
@@ -238,7 +239,7 @@ def conflicted(owner: Visitor, house: Served, id: str) -> None:
 
 def test_a_conflict_is_settled_by_saving_over_it(owner: Visitor, house: Served) -> None:
     conflicted(owner, house, "fought-over")
-    sheet(owner.page).get_by_role("button", name="Replace with mine").click()
+    sheet(owner.page).get_by_role("button", name="Save my version").click()
     owner.expect_message("Champion saved.")
     assert known(owner, "fought-over")["notes"] == "Mine, typed for an hour."
     notes = [one["notes"] for one in reported(owner, "champions/fought-over/versions")]
@@ -338,9 +339,9 @@ def test_a_push_is_paused_survives_a_reload_and_goes_on(owner: Visitor, house: S
     page = owner.page
     owner.open("#champions")
     bucket.fault = lambda method, target, seen: "503" if "partNumber" in target else None
-    choose(page, "slow", "Push to store…")
+    choose(page, "slow", "Upload to store…")
     sheet(page).get_by_role("button", name="bucket S3").click()
-    sheet(page).get_by_role("button", name="Push champion", exact=True).click()
+    sheet(page).get_by_role("button", name="Upload champion", exact=True).click()
     page.keyboard.press("Escape")
     card(page, "slow").get_by_role("button", name="Pause").click()
     expect(card(page, "slow").locator(".work")).to_contain_text("Paused")
@@ -350,7 +351,7 @@ def test_a_push_is_paused_survives_a_reload_and_goes_on(owner: Visitor, house: S
     page.goto("about:blank")
     owner.open()  # where it ends before the Champions page was shown
     bucket.fault = lambda method, target, seen: None
-    owner.expect_message("slow pushed to bucket.")
+    owner.expect_message("slow uploaded to bucket.")
     page.get_by_role("link", name="Champions").click()
     card(page, "slow").wait_for()
     expect(card(page, "slow").locator(".work")).to_have_count(0)
@@ -363,7 +364,7 @@ def test_a_store_is_deleted_from_only_when_asked_twice(owner: Visitor, house: Se
     assert page.request.post(f"{owner.url}/studio/stores/shelf/stored/push").ok
     (house.log.parent.parent / "shelf" / "Stored.tar.gz").write_bytes(b"not an id")
     owner.open("#champions")
-    page.get_by_role("button", name="Pull from store…").click()
+    page.get_by_role("button", name="Download from store…").click()
     sheet(page).get_by_role("button", name="shelf folder").click()
     misnamed = sheet(page).locator("li.held", has_text="Stored.tar.gz")
     expect(misnamed).to_contain_text("rename the file, for example to stored.tar.gz")
@@ -391,7 +392,7 @@ def test_a_package_can_still_be_downloaded_after_a_reload_until_a_newer_version(
     card(page, "packed").get_by_role("button", name="Edit").click()
     sheet(page).get_by_label("Notes").fill("Newer.")
     sheet(page).get_by_role("button", name="Save changes", exact=True).click()
-    expect(card(page, "packed").get_by_role("button", name="Package")).to_be_visible()
+    expect(card(page, "packed").get_by_role("button", name="Export archive")).to_be_visible()
 
 
 def test_a_champion_that_speaks_is_still_chosen_after_a_reload(owner: Visitor, house: Served) -> None:
@@ -411,7 +412,7 @@ def test_a_champion_that_speaks_is_still_chosen_after_a_reload(owner: Visitor, h
 
 def attach(page: Page, id: str, weights: Path) -> None:
     choose(page, id, "Attach weights")
-    expect(sheet(page)).to_contain_text("S1-Mini uses the reference")
+    expect(sheet(page)).to_contain_text("file with F5-TTS weights")
     with page.expect_file_chooser() as chooser:
         sheet(page).get_by_role("button", name="Choose file").click()
     chooser.value.set_files(weights)
@@ -459,7 +460,7 @@ def test_axe_finds_nothing_serious(owner: Visitor, house: Served) -> None:
     expect(card(page, id)).to_be_visible()
     card(page, id).get_by_role("button", name="More actions for").click()
     assert serious(page) == []
-    for words in ("Push to store…", "Show versions", "Duplicate", "Attach weights"):
+    for words in ("Upload to store…", "Show versions", "Duplicate", "Attach weights"):
         page.get_by_role("menuitem", name=words).click()
         expect(sheet(page)).to_be_visible()
         assert serious(page) == []
@@ -496,15 +497,15 @@ def test_a_visitor_only_hears_and_the_owner_logs_in_and_does_the_rest(browser: B
             one.open("#champions")
             expect(card(one.page, "seen")).to_be_visible()
             expect(one.page.get_by_text("You are a visitor")).to_be_visible()
-        for words in ("Edit", "Package", "More actions for Seen", "Pull from store…", "Import archive"):
+        for words in ("Edit", "Export archive", "More actions for Seen", "Download from store…", "Import archive"):
             expect(guest.page.get_by_role("button", name=words, exact=True)).to_have_count(0)
         request, root = guest.page.request, f"{house.url}/studio"
         refused = [
             request.put(f"{root}/champions/seen", data={"expected": version, "champion": {"notes": "mine"}}),
             request.delete(f"{root}/champions/seen"),
             request.post(f"{root}/champions/seen/package"),
-            request.get(f"{root}/stores"),
-            request.get(f"{root}/jobs"),
+            request.get(f"{root}/stores", max_retries=3),
+            request.get(f"{root}/jobs", max_retries=3),
         ]
         assert {answer.status for answer in refused} == {401}
         card(guest.page, "seen").get_by_role("button", name="Play reference").click()
@@ -585,7 +586,7 @@ def test_what_was_put_away_stays_away_when_earlier_answers_arrive(owner: Visitor
     (tmp_path / "no.tar.gz").write_bytes(b"not an archive at all")
     import_archive(page, tmp_path / "no.tar.gz")
     expect(failed).to_be_visible()
-    early = page.request.get(f"{owner.url}/studio/jobs").text()
+    early = page.request.get(f"{owner.url}/studio/jobs", max_retries=3).text()
     held: list[Route] = []
 
     def hold(route: Route) -> None:

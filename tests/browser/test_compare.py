@@ -19,6 +19,8 @@ from tests.browser.visiting import Visitor, visiting
 from tests.browser.wiretap import tapped
 from tests.studio.listening.takes import keep, sound
 
+pytestmark = pytest.mark.tones
+
 OAK = {"engine": "oakwood-arm", "checkpoint": "acorn-weights"}
 ELM = {"engine": "elmwood-arm", "checkpoint": "samara-weights"}
 SEED = 700_000_000  # long enough that no other number on the wire holds it
@@ -54,7 +56,7 @@ def next_pair(page: Page) -> None:
 
 
 def trial(page: Page) -> Locator:
-    return page.get_by_role("region", name="Blind trial")
+    return page.get_by_role("region", name="Blind comparison")
 
 
 def hear_both(page: Page) -> None:
@@ -99,7 +101,7 @@ def test_pairs_are_voted_by_keyboard_and_no_byte_names_a_side_before_its_vote(br
             assert any(name in tap.since(opened) for name in names)
         expect(page.get_by_text("No pairs left")).to_be_visible()
         expect(page.get_by_role("region", name="Results")).to_contain_text("of 3 votes for")
-        expect(page.get_by_role("region", name="Results")).to_contain_text("1 tie")
+        expect(page.get_by_role("region", name="Results")).to_contain_text("1 vote without preference")
 
 
 def test_both_sides_start_on_one_sample_and_a_switch_starts_nothing(listener: Visitor) -> None:
@@ -166,8 +168,8 @@ def test_an_open_trial_whose_take_was_deleted_says_so_and_can_be_left(browser: B
         next_pair(page)
         assert page.request.delete(f"{visitor.url}/studio/takes/{takes[0].id}").ok
         page.reload()
-        expect(page.get_by_text("One of the two takes was deleted. Leave this trial.")).to_be_visible()
-        page.get_by_role("button", name="Leave trial").click()
+        expect(page.get_by_text("One of the two takes was deleted. Leave this comparison.")).to_be_visible()
+        page.get_by_role("button", name="Leave comparison").click()
         expect(page.get_by_text("Speak one line twice")).to_be_visible()
         expect(page.locator(".toast")).to_have_count(0)
 
@@ -248,7 +250,7 @@ def test_programs_compare_and_vote_through_named_endpoints(studio: Served) -> No
     reported = client.predict(take_a=takes[0].id, take_b=takes[1].id, api_name="/compare")
     assert not [name for name in names_of(takes) if name.decode() in repr(reported)]
     ballot = {"trial": reported["id"], "choice": "b", "heard_a_s": 0.5, "heard_b_s": 0.5}
-    with pytest.raises(AppError, match="was not heard"):
+    with pytest.raises(AppError, match="not listened to"):
         client.predict(**ballot, api_name="/vote")
     for side in ("a", "b"):
         assert httpx.get(studio.url + reported[side]["sound"], cookies=client.cookies).status_code == 200

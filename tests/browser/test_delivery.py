@@ -17,6 +17,8 @@ from tests.browser.test_script import QUICK, bring, renamed, row, rows, sheet_of
 from tests.browser.visiting import Visitor, held_back, visiting
 from tests.waiting import until
 
+pytestmark = pytest.mark.tones
+
 
 @pytest.fixture
 def deliverer(visitor: Visitor) -> Iterator[Visitor]:
@@ -54,7 +56,11 @@ def test_what_was_chosen_is_delivered_to_a_store_and_offered_again(deliverer: Vi
     expect(chosen(page, "Sample rate")).to_have_value("22050")
     page.get_by_role("button", name="Reset to preset").click()
     expect(chosen(page, "Sample rate")).to_have_value("48000")
-    until(lambda: page.request.get(f"{deliverer.url}/studio/projects").json()[-1]["delivery"]["choices"] == {})
+    until(
+        lambda: (
+            page.request.get(f"{deliverer.url}/studio/projects", max_retries=3).json()[-1]["delivery"]["choices"] == {}
+        )
+    )
 
 
 def test_nothing_is_delivered_before_it_is_known_what_can_be_chosen(deliverer: Visitor) -> None:
@@ -98,7 +104,7 @@ def selected(visitor: Visitor, text: str) -> Page:
 
 
 def sheet_address(visitor: Visitor) -> str:
-    project = visitor.page.request.get(f"{visitor.url}/studio/projects").json()[-1]
+    project = visitor.page.request.get(f"{visitor.url}/studio/projects", max_retries=3).json()[-1]
     return f"{visitor.url}/studio/projects/{project['id']}/sheets/{project['sheets'][0]['id']}"
 
 
@@ -114,7 +120,9 @@ def downloaded(page: Page, dialog: Locator) -> zipfile.ZipFile:
     expect(link).to_be_focused()
     address = link.get_attribute("href")
     assert address is not None
-    return zipfile.ZipFile(io.BytesIO(page.request.get(f"{page.url.split('/#')[0].rstrip('/')}{address}").body()))
+    return zipfile.ZipFile(
+        io.BytesIO(page.request.get(f"{page.url.split('/#')[0].rstrip('/')}{address}", max_retries=3).body())
+    )
 
 
 def files(archive: zipfile.ZipFile) -> list[dict[str, object]]:
@@ -127,13 +135,15 @@ def test_a_stale_select_is_delivered_only_after_it_was_chosen_what_to_do_with_it
     renamed(visitor, "This is another line.")
     expect(row(page, "This is another line.")).to_contain_text("stale")
     dialog = open_dialog(page)
-    expect(dialog.get_by_role("group", name="1 select is stale")).to_contain_text("A text changed")
+    expect(dialog.get_by_role("group", name="1 selected take is stale")).to_contain_text("A text changed")
     dialog.get_by_role("button", name="Deliver 2 files").click()
-    expect(dialog.get_by_role("alert")).to_have_text("1 select is stale. Choose an option.")
-    expect(dialog.get_by_role("radio", name="Render and re-select")).to_be_focused()
+    expect(dialog.get_by_role("alert")).to_have_text("1 selected take is stale. Choose what to do.")
+    expect(dialog.get_by_role("radio", name="Render again and use the new takes")).to_be_focused()
     assert serious(page) == []
-    dialog.get_by_role("radio", name="Leave out").check()
+    dialog.get_by_role("radio", name="Leave these lines out").check()
     expect(dialog.get_by_role("button", name="Deliver 1 file")).to_be_visible()
+    names = dialog.get_by_role("list", name="Preview of names")
+    expect(names).to_have_text("Ahri/B_01.wav")
 
     dialog.get_by_role("radio", name="Deliver anyway").check()
     dialog.get_by_role("button", name="Deliver 2 files").click()
@@ -144,7 +154,8 @@ def test_a_stale_select_is_delivered_only_after_it_was_chosen_what_to_do_with_it
     page.keyboard.press("Escape")
 
     dialog = open_dialog(page)
-    dialog.get_by_role("radio", name="Render and re-select").check()
+    dialog.get_by_role("radio", name="Render again and use the new takes").check()
+    expect(names.get_by_role("listitem").first).to_have_text("Ahri/A_01.wav the number follows the new take")
     dialog.get_by_role("button", name="Deliver 2 files").click()
     archive = downloaded(page, dialog)
     assert [(file["text"], file["take"]) for file in files(archive)] == [
@@ -162,7 +173,7 @@ def test_a_new_take_for_a_stale_select_is_not_counted_as_due_and_selected_by_one
     expect(page.get_by_role("button", name="All rendered")).to_be_disabled()
     page.get_by_role("button", name="Select new takes").click()
     until(lambda: statuses(visitor) == ["select"])
-    expect(row(page, "This is another line.").locator(".c-status")).to_have_text("select")
+    expect(row(page, "This is another line.").locator(".c-status")).to_have_text(re.compile("^select"))
     assert [take["mark"] for take in sheet_of(visitor)["lines"][0]["takes"]] == ["", "select"]
 
 
@@ -177,7 +188,7 @@ def test_duplicate_ids_are_marked_in_their_rows_and_numbered_on_demand(visitor: 
     dialog.get_by_role("button", name="Deliver 3 files").click()
     expect(dialog.get_by_role("alert")).to_contain_text("Several lines have the same id")
     assert serious(page) == []
-    dialog.get_by_role("button", name="Number duplicates").click()
+    dialog.get_by_role("button", name="Add numbers to duplicates").click()
     expect(dialog.locator(".delivery-names li")).to_have_text(["Ahri/A_01.wav", "Ahri/B_01.wav", "Ahri/a_2_01.wav"])
     dialog.get_by_role("button", name="Deliver 3 files").click()
     archive = downloaded(page, dialog)
@@ -193,7 +204,7 @@ def test_duplicate_ids_are_marked_in_their_rows_and_numbered_on_demand(visitor: 
 
 def test_the_length_in_the_grid_is_that_of_the_delivered_file(visitor: Visitor) -> None:
     page = selected(visitor, "id\tcharacter\ttext\nA\tAhri\tThis is line one.")
-    for fields in ({}, {"Silence before, ms": "700", "Silence after, ms": "900"}):
+    for fields in ({}, {"Silence at start, ms": "700", "Silence at end, ms": "900"}):
         dialog = open_dialog(page)
         for name, value in fields.items():
             dialog.locator("summary", has_text="Silence, fades").click() if not dialog.get_by_label(
@@ -233,7 +244,7 @@ def test_presets_of_engines_and_of_the_project_name_files_as_they_will_be(visito
     expect(chosen(page, "Format")).to_have_value("ogg")
     dialog.get_by_role("button", name="Delete preset").click()
     expect(chosen(page, "Preset")).to_have_value("wwise")
-    until(lambda: page.request.get(f"{visitor.url}/studio/projects").json()[-1]["presets"] == [])
+    until(lambda: page.request.get(f"{visitor.url}/studio/projects", max_retries=3).json()[-1]["presets"] == [])
 
 
 def test_on_a_phone_the_button_to_deliver_and_the_download_stay_in_sight(browser: Browser, studio: Served) -> None:
@@ -242,7 +253,7 @@ def test_on_a_phone_the_button_to_deliver_and_the_download_stay_in_sight(browser
         dialog = open_dialog(page)
         assert not (small := page.evaluate(SMALL_TARGETS)), small
         expect(dialog.get_by_role("button", name="Deliver 2 files")).to_be_in_viewport(ratio=1)
-        dialog.get_by_role("button", name="Number duplicates").tap()
+        dialog.get_by_role("button", name="Add numbers to duplicates").tap()
         dialog.get_by_role("button", name="Deliver 2 files").tap()
         link = dialog.get_by_role("link", name=re.compile("^Download"))
         expect(link).to_be_in_viewport(ratio=1)

@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_finish import serious
 from tests.browser.test_script import QUICK, THREE, bring
 from tests.browser.visiting import Visitor
 from tests.waiting import until
+
+pytestmark = pytest.mark.tones
 
 
 def menu(page: Page, entry: str) -> None:
@@ -42,7 +45,7 @@ def test_dialogs_keep_what_was_typed_when_escape_closes_them(visitor: Visitor) -
     page.keyboard.press("Escape")
 
     menu(page, "Columns…")
-    asked.get_by_label("Use of note").select_option("scene")
+    asked.get_by_label("Role of column note").select_option("scene")
     page.keyboard.press("Escape")
     page.reload()
 
@@ -64,7 +67,7 @@ def test_dialogs_keep_what_was_typed_when_escape_closes_them(visitor: Visitor) -
     for entry, label, value in (
         ("Paste sheet…", "Cells", "id\ttext\nA\tPasted."),
         ("Rename sheet…", "Name", "another.tsv"),
-        ("Columns…", "Use of note", "scene"),
+        ("Columns…", "Role of column note", "scene"),
     ):
         menu(page, entry)
         expect(asked.get_by_label(label)).to_have_value(value)
@@ -85,7 +88,7 @@ def test_a_consent_asks_for_its_date_and_says_what_an_empty_one_means(visitor: V
     expect(date).to_have_value("")
     expect(asked.get_by_text("Without a voice owner or consent text, no consent is recorded.")).to_be_visible()
     asked.get_by_label("Voice owner").fill("The speaker")
-    asked_for = asked.get_by_text("Enter the date, or leave it empty if it is unknown.")
+    asked_for = asked.get_by_text("Enter the date. If you do not know the date, leave the field empty.")
     expect(asked_for).to_be_visible()
     date.fill("2026-03-01")
     expect(asked_for).to_have_count(0)
@@ -101,7 +104,7 @@ def test_the_voice_of_the_same_name_is_filled_in_where_a_character_has_none(visi
     asked.get_by_role("button", name="Save cast").click()
     expect(asked).to_have_count(0)
     root = f"{visitor.url}/studio/projects"
-    until(lambda: list(page.request.get(root).json()[-1]["cast"]) == ["Amber"])
+    until(lambda: list(page.request.get(root, max_retries=3).json()[-1]["cast"]) == ["Amber"])
 
 
 def test_an_uploaded_clip_is_cast_with_its_transcript(visitor: Visitor, voice: Path) -> None:
@@ -118,5 +121,5 @@ def test_an_uploaded_clip_is_cast_with_its_transcript(visitor: Visitor, voice: P
     assert serious(page) == []
     asked.get_by_role("button", name="Save cast").click()
     expect(asked).to_have_count(0)
-    (casting,) = page.request.get(f"{visitor.url}/studio/projects").json()[-1]["cast"]["Bo"][""]
+    (casting,) = page.request.get(f"{visitor.url}/studio/projects", max_retries=3).json()[-1]["cast"]["Bo"][""]
     assert casting["clip"]["transcript"] == "These are the words."

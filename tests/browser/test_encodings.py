@@ -47,13 +47,13 @@ def test_a_sheet_is_not_imported_without_an_encoding(visitor: Visitor, tmp_path:
     expect(dialog.get_by_role("list", name="Lines of the sheet")).to_be_visible()
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
-    (project,) = page.request.get(f"{visitor.url}/studio/projects").json()
+    (project,) = page.request.get(f"{visitor.url}/studio/projects", max_retries=3).json()
     assert project["sheets"] == []
 
 
 def test_a_guessed_encoding_is_named_and_can_be_changed(visitor: Visitor, tmp_path: Path) -> None:
     page = bring(visitor, tmp_path / "act.tsv", CERTAIN)
-    expect(page.locator(".import-notes")).to_contain_text("read the sheet as Western European (Mac), mac-roman")
+    expect(page.locator(".import-warnings")).to_contain_text("read in the encoding Western European (Mac), mac-roman")
     assert texts(visitor) == ["“Don’t — it’s late…”", "We’ll see."]
     page.screenshot(path=tmp_path / "guessed.png")
     page.get_by_role("button", name="Change encoding").click()

@@ -65,12 +65,12 @@ def test_stop_frees_the_scheduler_while_it_speaks(visitor: Visitor, studio: Serv
     assert visitor.takes() == []
 
 
-def test_a_line_spoken_by_both_is_heard_blind(visitor: Visitor, studio: Served) -> None:
+def test_compare_engines_opens_a_blind_trial_of_both_engines(visitor: Visitor, studio: Served) -> None:
     wait_until_loaded(studio)
     page = visitor.page
     visitor.write("Which of us do you like?")
     page.locator("#both").click()
-    expect(page.get_by_role("region", name="Blind trial")).to_be_visible()
+    expect(page.get_by_role("region", name="Blind comparison")).to_be_visible()
     assert sorted(take["engine"] for take in visitor.takes()) == ["f5", "s1"]
     assert visitor.heard() == []
     named = re.compile(r"F5|S1", re.IGNORECASE)
@@ -85,7 +85,7 @@ def test_both_speak_the_line_that_was_there_at_the_press(visitor: Visitor, studi
     page.locator("#both").click()
     expect(page.locator("body.performing")).to_have_count(1)
     visitor.write("Another line.")
-    expect(page.get_by_role("region", name="Blind trial")).to_be_visible()
+    expect(page.get_by_role("region", name="Blind comparison")).to_be_visible()
     assert {take["order"]["text"] for take in visitor.takes()} == {"This line."}
     expect(page.locator("#script textarea")).to_have_value("Another line.")
 

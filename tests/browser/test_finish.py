@@ -4,10 +4,13 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.serving import ROOT, Served
 from tests.browser.visiting import Visitor, visiting
+
+pytestmark = pytest.mark.tones
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
@@ -89,6 +92,19 @@ def test_a_phone_scrolls_only_down_and_offers_large_targets(browser: Browser, st
         assert page.locator(".strip").bounding_box()["height"] <= 48  # type: ignore[index]
 
 
+def test_a_phone_starts_at_the_top_because_nothing_takes_the_focus(browser: Browser, studio: Served) -> None:
+    with visiting(browser, studio, **PHONE) as visitor:
+        page = visitor.page
+        page.add_init_script("""
+            window.focused = [];
+            const focus = HTMLElement.prototype.focus;
+            HTMLElement.prototype.focus = function (how) { window.focused.push(this.outerHTML); focus.call(this, how); };
+        """)
+        visitor.open()
+        expect(page.locator(".takes .empty")).to_be_visible()
+        assert (page.evaluate("window.focused"), page.evaluate("scrollY")) == ([], 0)
+
+
 # All at one moment: the page may still move between two questions.
 BOXES = "(parts) => parts.map((part) => document.querySelector(part).getBoundingClientRect().toJSON())"
 
@@ -98,7 +114,7 @@ def test_settings_stand_in_line_on_a_phone(browser: Browser, studio: Served) -> 
         visitor.open()
         visitor.hurry()
         expect(visitor.page.locator(".licence")).not_to_be_empty()
-        expect(visitor.page.locator(".engine-about")).to_contain_text("approximate the voice")
+        expect(visitor.page.locator(".engine-about")).to_contain_text("similar, not identical")
         parts = ("#speed label", "#speed input[type=number]", "#speed input[type=range]", ".licence", "#script-panel")
         boxes = visitor.page.evaluate(BOXES, parts)
         middles = [box["y"] + box["height"] / 2 for box in boxes[:3]]

@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_finish import serious
 from tests.browser.test_script import QUICK, THREE, bring, rows, statuses
 from tests.browser.visiting import Visitor
 from tests.waiting import until
+
+pytestmark = pytest.mark.tones
 
 
 def width(page: Page, column: str) -> float:

@@ -59,7 +59,7 @@ def test_the_settings_of_a_take_leave_those_of_other_engines_alone(visitor: Visi
     visitor.speak()
     visitor.wait_for_takes(1)
     page.locator("#temperature input").fill("0.5")
-    page.get_by_role("button", name="Load text, voice and settings").click()
+    page.get_by_role("button", name="Use this text, voice and settings again").click()
     expect(page.locator("#temperature input")).to_have_value("")
     expect(page.locator("#speed input[type=number]")).to_have_value("1.3")
     expect(page.locator("#steps input")).to_have_value("2")

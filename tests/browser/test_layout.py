@@ -23,7 +23,15 @@ from tests.browser.stock import (
 from tests.browser.visiting import Visitor, visiting
 from tests.studio.listening.takes import keep, sound
 
+pytestmark = pytest.mark.tones
+
 WINDOWS = {1440: 900, 1024: 700, 390: 844}
+STRIP_PX = 48
+BOTTOM = "(element) => element.getBoundingClientRect().bottom"
+ON_TOP = """(element) => {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}"""
 IDS = [f"ACT2_SIEGE_OF_THE_NORTHERN_GATE_{count:04}_ALTERNATE" for count in range(40)]
 
 
@@ -55,6 +63,8 @@ def test_nothing_on_speak_is_cut_off_or_covered(browser: Browser, studio: Served
         stock_takes(visitor, studio, [SENTENCE * 9, "One.", SENTENCE], champion=LONG_ID)
         visitor.open()
         walk.look("first")
+        for link in page.locator(".header nav a").all():
+            assert link.evaluate("(element) => element.clientWidth") >= 44  # for a finger
         visitor.hurry()
         visitor.write(SENTENCE * 20)
         walk.look("long text")
@@ -70,6 +80,21 @@ def test_nothing_on_speak_is_cut_off_or_covered(browser: Browser, studio: Served
         page.get_by_role("button", name="Keyboard shortcuts and help").click()
         walk.look("help")
         assert walk.faults == []
+
+
+def test_the_compare_tray_covers_no_open_menu(browser: Browser, studio: Served) -> None:
+    with stocked(browser, studio, 390) as visitor:
+        page = visitor.page
+        stock_takes(visitor, studio, ["One.", "Two."])
+        visitor.open()
+        take = page.locator("li.take").first
+        take.get_by_role("button", name="Tick take").click()
+        take.get_by_role("button", name="Add to Compare", exact=True).click()
+        take.get_by_role("button", name="Download").click()
+        last = take.locator(".menu > *").last
+        page.set_viewport_size({"width": 390, "height": round(last.evaluate(BOTTOM) + STRIP_PX + 10)})
+        page.mouse.move(0, 0)
+        assert last.evaluate(ON_TOP)
 
 
 @pytest.mark.parametrize("width", WINDOWS)
@@ -107,7 +132,7 @@ def test_nothing_on_compare_is_cut_off_or_covered(browser: Browser, studio: Serv
         visitor.open("#compare")
         walk.look("pairs wait")
         page.get_by_role("button", name="Next pair").click()
-        trial = page.get_by_role("region", name="Blind trial")
+        trial = page.get_by_role("region", name="Blind comparison")
         for side in ("A", "B"):
             trial.get_by_role("button", name=f"{side} not heard yet").click()
             expect(trial.get_by_role("button", name=f"{side} heard", exact=True)).to_be_visible()

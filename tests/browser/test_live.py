@@ -35,7 +35,7 @@ SHOWN = """() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const text = (selector) => document.querySelector(selector)?.textContent ?? '';
   const page = document.body.dataset.page;
-  const shown = { page, render: text('.running-render:not([hidden]) .render-words') };
+  const shown = { page, render: text('.running-render:not([hidden]) .task-words') };
   if (page === 'script')
     shown.lines = all('.line-grid .line-row[data-key]')
       .map((row) => [row.dataset.key, ['.c-text', '.take-count'].map((name) => row.querySelector(name).textContent),
@@ -179,7 +179,7 @@ class Walk:
             return (
                 not shown["lost"]
                 and any(renders_are(shown["render"], each["renders"]) for each in reported)
-                and any(says(shown, each[page]) for each in reported)
+                and any(says(shown, each[page]) for each in reported if page in each)
             )
 
         try:
@@ -277,7 +277,7 @@ def walk(browser: Browser, house: House, seed: int, steps: int, patience_s: floa
         visitor.refusals_expected = True
         bring(visitor, SHEET, {"Ahri": {"": [QUICK]}})
         voices.keep(Library(house.data), f"champion-{seed}-{steps}")
-        project = visitor.page.request.get(f"{visitor.url}/studio/projects").json()[-1]
+        project = visitor.page.request.get(f"{visitor.url}/studio/projects", max_retries=3).json()[-1]
         path = f"projects/{project['id']}/sheets/{project['sheets'][0]['id']}"
         walker = Walk(visitor, served, house.start, random.Random(seed), patience_s, path)
         walker.go(steps)

@@ -17,6 +17,8 @@ from tests.browser.visiting import Visitor, visiting
 from tests.studio.listening import takes
 from tests.waiting import until
 
+pytestmark = pytest.mark.tones
+
 assert writer  # a fixture
 
 SIZES = [(1440, 900), (1024, 768), (390, 844)]
@@ -127,28 +129,32 @@ def test_a_message_in_a_dialog_is_its_last_row_and_covers_nothing(writer: Visito
     expect(page.get_by_role("dialog").locator(".toast")).to_be_visible()
     assert page.evaluate(COVERED) == []
     page.keyboard.press("Escape")
-    expect(page.locator("body > .toasts .toast")).to_be_visible()
+    expect(page.locator(".strip > .toasts .toast")).to_be_visible()
 
 
 def test_undo_is_in_the_menu_and_says_what_it_will_undo(speaker: Visitor) -> None:
     page = speaker.page
     delete_take(page)
     page.get_by_role("button", name="Undo and redo").click()
-    page.get_by_role("menuitem", name="Undo deletion of 1 take", exact=True).click()
+    page.get_by_role("menuitem", name="Undo: delete 1 take", exact=True).click()
     expect(page.locator("li.take")).to_have_count(2)
-    expect(page.locator(".toast")).to_contain_text("Undone: deletion of 1 take.")
+    expect(page.locator(".toast")).to_contain_text("Undone: delete 1 take.")
     page.get_by_role("button", name="Undo and redo").click()
     expect(page.get_by_role("menuitem", name="Nothing to undo")).to_be_visible()
     assert serious(page) == []
 
 
-def test_a_key_undoes_a_deletion_of_takes_but_not_while_typing(speaker: Visitor) -> None:
+def test_keys_undo_and_redo_a_deletion_of_takes_but_not_while_typing(speaker: Visitor) -> None:
     page = speaker.page
     delete_take(page)
     page.locator("#script textarea").focus()
     page.keyboard.press("Control+z")
     expect(page.locator("li.take")).to_have_count(1)
     page.locator("#takes-title").click()
+    page.keyboard.press("Control+z")
+    expect(page.locator("li.take")).to_have_count(2)
+    page.keyboard.press("Control+Shift+z")
+    expect(page.locator("li.take")).to_have_count(1)
     page.keyboard.press("Control+z")
     expect(page.locator("li.take")).to_have_count(2)
 
@@ -165,7 +171,7 @@ def test_a_key_undoes_the_deletion_of_a_champion_and_of_its_page_alone(speaker: 
     page.locator("h2.page-title").first.click()
     page.keyboard.press("Meta+z")
     expect(card).to_be_visible()
-    expect(page.locator(".toast:visible")).to_contain_text("Undone: deletion of Undone.")
+    expect(page.locator(".toast:visible")).to_contain_text("Undone: delete Undone.")
     page.keyboard.press("Control+z")
     page.get_by_role("link", name="Speak", exact=True).click()
     expect(page.locator("li.take")).to_have_count(1)
@@ -186,10 +192,10 @@ def test_the_menu_undoes_and_redoes_edits_of_a_sheet(writer: Visitor) -> None:
     page.keyboard.press("Delete")
     until(lambda: len(texts(writer)) == 2)
     menu.click()
-    page.get_by_role("menuitem", name="Undo deletion of 1 line").click()
+    page.get_by_role("menuitem", name="Undo: delete 1 line").click()
     until(lambda: len(texts(writer)) == 3)
     menu.click()
-    page.get_by_role("menuitem", name="Redo deletion of 1 line").click()
+    page.get_by_role("menuitem", name="Redo: delete 1 line").click()
     until(lambda: len(texts(writer)) == 2)
 
 
@@ -200,7 +206,7 @@ def test_a_vote_is_taken_back_by_undo(visitor: Visitor, studio: Served) -> None:
     next_pair(page)
     vote(page, "a")
     page.get_by_role("button", name="Undo and redo").click()
-    expect(page.get_by_role("menuitem", name="Undo vote", exact=True)).to_be_visible()
+    expect(page.get_by_role("menuitem", name="Undo: vote on this pair", exact=True)).to_be_visible()
     page.keyboard.press("Escape")
     page.keyboard.press("Control+z")
     expect(page.locator(".kept")).to_have_count(0)

@@ -2,17 +2,20 @@
 
 import re
 from collections import Counter
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Page, expect
 
 from studio.ui.assets import ROOT, modules
-from tests.browser.serving import Served
+from tests.browser.layout import layout_faults
+from tests.browser.serving import Served, wait_until_loaded
 from tests.browser.visiting import LONG, Visitor, visiting
+from tests.waiting import until
 
 SAMPLES = 5  # answers, a second apart
-TELEMETRY = ("/studio/telemetry", "series=true")
-READING = ("/studio/script", "")  # the Speak page reads its text again when an engine becomes ready
+TELEMETRY, STATISTICS = "/studio/telemetry", "/studio/telemetry/statistics"
+READING = "/studio/script"  # the Speak page reads its text again when an engine becomes ready
 
 
 def test_the_monitor_and_the_strip_move_while_a_job_runs(browser: Browser, studio: Served) -> None:
@@ -21,12 +24,14 @@ def test_the_monitor_and_the_strip_move_while_a_job_runs(browser: Browser, studi
         watcher.open("#monitor")
         page, strip = watcher.page, speaker.page.locator(".strip")
         expect(page.locator(".plot .area").first).to_be_attached()
+        for words in ("CPU, all programs", "CPU, studio"):
+            expect(page.get_by_role("region", name="Load").locator(".figures")).to_contain_text(words)
         before = page.locator(".plot .line.first").first.get_attribute("d")
         speaker.write(LONG)
         speaker.hurry()
         speaker.speak()
         expect(strip.locator(".scheduler")).to_contain_text("running 1")
-        expect(page.locator(".request")).to_contain_text("Other user, f5")
+        expect(page.locator(".request")).to_contain_text("F5-TTS, other user")
         expect(page.locator(".card", has_text="Queue").first).to_contain_text("1 running")
         assert page.locator(".plot .line.first").first.get_attribute("d") != before
         speaker.wait_for_takes(1)
@@ -44,15 +49,125 @@ def test_the_monitor_names_the_backend_of_each_computation_and_why_no_faster_one
     expect(backends.locator("dt")).to_have_text(["Flow step", "Attention", "Text encoder"])
     expect(backends.locator("dd").first).to_contain_text("PyTorch")
     expect(backends.locator("dd").first).to_contain_text("triton: needs a CUDA GPU")
+    expect(backends.locator("summary")).to_contain_text("warm")
 
 
-def test_unloading_and_loading_an_engine_shows(visitor: Visitor, studio: Served) -> None:
-    page = visitor.page
-    page.get_by_role("link", name="Monitor").click()
+def test_an_operator_reads_the_figures_and_controls_the_engines(
+    browser: Browser, studio: Served, tmp_path: Path
+) -> None:
+    wait_until_loaded(studio)
+    with visiting(browser, studio) as operator:
+        operator.refusals_expected = True  # clearing a cache in use is refused first
+        speak_line(operator)
+        operator.open("#monitor")
+        page = operator.page
+        expect(page.locator(".machine")).to_contain_text("There is no GPU: the engines run on the CPU.")
+        expect(page.locator(".memory-parts")).to_contain_text("network")
+        shows_the_statistics(page, studio)
+        shows_values_of_plots(page)
+        chooses_an_idle_time(page, studio)
+        clears_a_cache(operator)
+        reloads_and_unloads(page)
+        for scheme in ("dark", "light"):
+            page.emulate_media(color_scheme=scheme)
+            assert page.locator("body").evaluate("body => body.ownerDocument.documentElement.scrollWidth") <= 1440
+            page.screenshot(path=tmp_path / f"monitor-{scheme}.png", full_page=True)
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert layout_faults(page) == []
+        page.screenshot(path=tmp_path / "monitor-390.png", full_page=True)
+
+
+def speak_line(operator: Visitor) -> None:
+    body = {"input": "One line.", "voice": "amber", "model": "f5", "response_format": "wav"}
+    assert operator.page.request.post(f"{operator.url}/v1/audio/speech", data=body).ok
+
+
+def shows_the_statistics(page: Page, studio: Served) -> None:
+    """The table has the same figures as HTTP."""
+    [shown] = [one for one in studio.get(STATISTICS) if (one["engine"], one["window_s"]) == ("f5", 86_400)]
+    row = page.locator(".statistics tbody", has_text="F5-TTS").locator("tr", has_text="24 h")
+    expect(row).to_contain_text(re.compile(rf"{shown['outcomes']['done']} takes?"))
+    expect(row.locator("td").last).to_have_text(f"{shown['rtf']['p99']:.2f}")
+
+
+def shows_values_of_plots(page: Page) -> None:
+    memory = page.get_by_role("slider", name="Memory use by part")
+    memory.hover(position={"x": 400, "y": 60})
+    expect(memory.locator(".plot-readout")).to_contain_text("F5-TTS")
+    page.get_by_role("heading", name="Monitor").hover()
+    expect(memory.locator(".plot-readout")).to_be_hidden()
+    page.get_by_role("slider", name="Device and scheduler load").press("Home")
+    load = page.get_by_role("slider", name="Device and scheduler load")
+    expect(load.locator(".plot-readout")).to_contain_text("scheduler")
+    expect(load).to_have_attribute("aria-valuenow", "0")
+    load.press("ArrowRight")
+    expect(load).to_have_attribute("aria-valuenow", "1")
+    load.press("Escape")
+    expect(load.locator(".plot-readout")).to_be_hidden()
+
+
+def chooses_an_idle_time(page: Page, studio: Served) -> None:
+    chosen = page.get_by_label("Unload F5-TTS when idle")
+    chosen.select_option(label="after 1 h")
+    expect(page.locator(".engine", has_text="F5-TTS").locator(".idle")).to_contain_text("unloads in")
+    assert studio.get("/studio/telemetry")["idle"]["f5"]["after_s"] == 3_600
+    page.reload()
+    expect(page.get_by_label("Unload F5-TTS when idle")).to_have_value("3600")
+    page.get_by_label("Unload F5-TTS when idle").select_option(label="never")
+
+
+def clears_a_cache(operator: Visitor) -> None:
+    """The page asks before it clears a cache in use."""
+    page = operator.page
+    cache = page.locator(".engine", has_text="F5-TTS").locator(".cache", has_text="References")
+    expect(cache).to_contain_text(re.compile(r"\d entr"))
+    refused = '{"status": 409, "detail": "F5-TTS is speaking"}'
+    page.route("**/clear?in_use=false", lambda route: route.fulfill(status=409, body=refused), times=1)
+    cache.get_by_role("button", name="Clear references").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Undo is not possible.")
+    expect(cache).to_contain_text(re.compile(r"\d entr"))
+    page.get_by_role("button", name="Clear now").click()
+    operator.expect_message("removed.")
+    expect(cache).to_contain_text("empty")
+    page.route(
+        "**/clear?in_use=false", lambda route: route.fulfill(status=503, body='{"detail": "read-only"}'), times=1
+    )
+    cache.get_by_role("button", name="Clear references").click()
+    operator.expect_message("Read-only.")
+
+
+def reloads_and_unloads(page: Page) -> None:
+    engine = page.locator(".engine", has_text="F5-TTS")
+    page.get_by_role("button", name="Reload F5-TTS").click()
+    expect(engine.get_by_role("button", name="Reload F5-TTS")).to_be_hidden()
+    expect(engine.locator(".engine-state")).to_contain_text("ready")
     page.get_by_role("button", name="Unload F5-TTS").click()
-    expect(page.locator(".engine-state").first).to_contain_text("unloaded")
+    expect(engine.locator(".engine-state")).to_contain_text("unloaded")
     page.get_by_role("button", name="Load F5-TTS").click()
-    expect(page.locator(".engine-state").first).to_contain_text("ready")
+    expect(engine.locator(".engine-state")).to_contain_text("ready")
+
+
+COUNT_FRAMES = """
+window.frames_requested = 0;
+const native = window.requestAnimationFrame;
+window.requestAnimationFrame = (callback) => { window.frames_requested += 1; return native.call(window, callback); };
+"""
+
+
+def test_an_open_page_requests_no_animation_frames_at_rest(browser: Browser, studio: Served) -> None:
+    with visiting(browser, studio) as operator:
+        page = operator.page
+        page.add_init_script(COUNT_FRAMES)  # runs before Gradio's modules
+        operator.open("#monitor")
+        expect(page.locator(".statistics tbody")).to_have_count(2)
+        until(lambda: frames_until_the_next_answer(page) < 5)  # at first, Gradio animates its sign "Loading…"
+
+
+def frames_until_the_next_answer(page: Page) -> int:
+    """Animation frames that scripts requested in about a second."""
+    before = int(page.evaluate("window.frames_requested"))
+    answered_at_s(page)
+    return int(page.evaluate("window.frames_requested")) - before
 
 
 def test_the_monitor_page_sends_each_request_at_most_once_a_second(visitor: Visitor) -> None:
@@ -62,15 +177,17 @@ def test_the_monitor_page_sends_each_request_at_most_once_a_second(visitor: Visi
     answered_at_s(page)
     asked = len(visitor.requested)
     began, *_, ended = [answered_at_s(page) for _ in range(SAMPLES)]
-    counts = Counter(urlsplit(url)[2:4] for url in visitor.requested[asked:])
-    assert counts.keys() <= {TELEMETRY, ("/studio/jobs", ""), ("/studio/projects/renders", ""), READING}
+    sent = visitor.requested[asked:]
+    counts = Counter(urlsplit(url).path for url in sent)
+    assert counts.keys() <= {TELEMETRY, STATISTICS, "/studio/jobs", "/studio/me", "/studio/projects/renders", READING}
+    assert all("series=true&after=" in url for url in sent if urlsplit(url).path == TELEMETRY)
     assert counts[TELEMETRY] >= SAMPLES
     assert max(counts.values()) <= ended - began + 2
 
 
 def answered_at_s(page: Page) -> float:
     """The server's time of the next answer that the page draws."""
-    with page.expect_response(lambda answer: "/studio/telemetry" in answer.url) as reported:
+    with page.expect_response(lambda answer: urlsplit(answer.url).path == TELEMETRY) as reported:
         pass
     return float(reported.value.json()["at_s"])
 

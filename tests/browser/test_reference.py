@@ -39,7 +39,7 @@ ILLS: list[tuple[str, str, Callable[[Sound], Sound]]] = [
     ("silence", "Trim silence", lambda voice: np.concatenate([np.zeros(RATE), voice[: 7 * RATE // 4]])),
     ("level", "Normalise level", lambda voice: 0.02 * voice),
     ("channels", "Use loudest channel", lambda voice: np.stack([voice, -0.6 * voice], 1)),
-    ("rumble", "Apply high-pass", lambda voice: voice + 0.05),
+    ("rumble", "Apply high-pass filter", lambda voice: voice + 0.05),
     ("noise", "Reduce noise", lambda voice: voice + hum(len(voice), 0.01)),
 ]
 

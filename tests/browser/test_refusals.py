@@ -4,11 +4,14 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 import soundfile
 from playwright.sync_api import Playwright, expect
 
 from tests.browser.serving import Served
 from tests.browser.visiting import CHROMIUM, FLAGS, Visitor, visiting
+
+pytestmark = pytest.mark.tones
 
 RATE = 24_000
 

@@ -46,7 +46,7 @@ def test_takes_their_settings_words_of_a_clip_and_a_vote_survive_kill_9(
             visitor.open("#compare")
             expect(page.locator(".kept")).to_contain_text("Vote saved: No preference")
             page.keyboard.press("n")
-            expect(page.get_by_role("region", name="Results")).to_contain_text("1 tie")
+            expect(page.get_by_role("region", name="Results")).to_contain_text("1 vote without preference")
             page.get_by_role("link", name="Speak", exact=True).click()
             choose(page, "My voice.wav")
             expect(page.locator(WORDS)).to_have_value(SAID)
@@ -54,7 +54,7 @@ def test_takes_their_settings_words_of_a_clip_and_a_vote_survive_kill_9(
             assert visitor.takes()[0]["starred"] is True
             assert page.request.get(audio).body() == before
             visitor.write("Something else.")
-            mine.get_by_role("button", name="Load text, voice and settings").click()
+            mine.get_by_role("button", name="Use this text, voice and settings again").click()
             expect(page.locator("#script textarea")).to_have_value(LINE)
             expect(page.locator("#seed input")).to_have_value("5")
             mine.get_by_role("button", name="Play take", exact=True).click()

@@ -15,6 +15,8 @@ from tests.browser.test_finish import PHONE, SMALL, serious
 from tests.browser.visiting import Visitor, held_back, visiting
 from tests.waiting import until
 
+pytestmark = pytest.mark.tones
+
 ROWS = (
     ("Cue", "Who", "Says", "Mood", "Wave", "Budget"),
     ("L_1", "Ahri", "This is line one.", "calm", "l_1", "7"),
@@ -41,7 +43,7 @@ def row(page: Page, words: str) -> Locator:
 
 def sheet_of(visitor: Visitor) -> dict[str, Any]:
     """The first sheet of the last project, as the studio has it."""
-    project = visitor.page.request.get(f"{visitor.url}/studio/projects").json()[-1]
+    project = visitor.page.request.get(f"{visitor.url}/studio/projects", max_retries=3).json()[-1]
     answer: dict[str, Any] = visitor.page.request.get(
         f"{visitor.url}/studio/projects/{project['id']}/sheets/{project['sheets'][0]['id']}"
     ).json()
@@ -80,6 +82,14 @@ def writer(visitor: Visitor) -> Iterator[Visitor]:
     yield visitor
 
 
+def test_a_mark_of_a_line_without_a_take_says_so(writer: Visitor) -> None:
+    writer.page.keyboard.press("s")
+    writer.expect_message("This line has no take yet.")
+    writer.page.keyboard.press("Control+a")
+    writer.page.keyboard.press("h")
+    writer.expect_message("These lines have no takes yet.")
+
+
 def test_a_workbook_is_remapped_cast_rendered_edited_and_marked_and_just_the_edited_line_is_stale(
     visitor: Visitor, tmp_path: Any
 ) -> None:
@@ -87,7 +97,7 @@ def test_a_workbook_is_remapped_cast_rendered_edited_and_marked_and_just_the_edi
     for cells in ROWS:
         book.active.append(cells)
     book.save(tmp_path / "act.xlsx")
-    for project in page.request.get(f"{visitor.url}/studio/projects").json():
+    for project in page.request.get(f"{visitor.url}/studio/projects", max_retries=3).json():
         page.request.delete(f"{visitor.url}/studio/projects/{project['id']}")
     visitor.open("#script")
     with page.expect_file_chooser() as chooser:
@@ -97,7 +107,7 @@ def test_a_workbook_is_remapped_cast_rendered_edited_and_marked_and_just_the_edi
     page.get_by_role("button", name="Sheet and project menu").click()
     page.get_by_role("menuitem", name="Columns…").click()
     for column, meaning in {"Cue": "id", "Who": "character", "Says": "text", "Wave": "filename", "Budget": ""}.items():
-        page.get_by_label(f"Use of {column}").select_option(meaning)
+        page.get_by_label(f"Role of column {column}").select_option(meaning)
     page.get_by_role("button", name="Save columns").click()
     expect(page.get_by_role("columnheader", name="Budget")).to_be_attached()
 
@@ -137,7 +147,7 @@ def test_a_workbook_is_remapped_cast_rendered_edited_and_marked_and_just_the_edi
 def renamed(visitor: Visitor, words: str) -> None:
     """Change the text of the first line from outside the page."""
     answer, api = sheet_of(visitor), visitor.page.request
-    project = api.get(f"{visitor.url}/studio/projects").json()[-1]["id"]
+    project = api.get(f"{visitor.url}/studio/projects", max_retries=3).json()[-1]["id"]
     cell = {"line": answer["lines"][0]["key"], "column": answer["roles"]["text"], "value": words}
     assert api.patch(f"{visitor.url}/studio/projects/{project}/sheets/{answer['id']}", data={"cells": [cell]}).ok
 
@@ -186,6 +196,34 @@ def test_undo_takes_back_edits_and_deletions_and_redo_does_them_again(writer: Vi
     page.keyboard.press("Control+Shift+z")
     until(lambda: texts(writer)[0] == "This is line one. Again.")
     expect(row(page, "This is line one. Again.")).to_be_visible()
+
+
+def test_the_number_of_lines_follows_a_deletion(writer: Visitor) -> None:
+    page = writer.page
+    page.keyboard.press("Delete")
+    page.get_by_role("combobox", name="Character").select_option("Ahri")
+    expect(page.locator(".filters .readout")).to_have_text("1 line of 2")
+
+
+def test_render_take_renders_a_first_take_or_says_why_it_cannot(writer: Visitor) -> None:
+    page, button = writer.page, writer.page.get_by_role("button", name="Render take")
+    expect(button).to_have_attribute("aria-disabled", "true")
+    expect(button).to_have_attribute("title", "No voice for Ahri.")
+    root = f"{writer.url}/studio/projects"
+    project = page.request.get(root, max_retries=3).json()[-1]["id"]
+    assert page.request.patch(f"{root}/{project}", data={"cast": {"": {"": [QUICK]}}}).ok
+    expect(button).to_have_attribute("title", "")
+    with page.expect_request("**/render") as asked:
+        button.click()
+    assert len(asked.value.post_data_json["lines"]) == 1
+
+
+def test_closing_an_unsaved_cast_says_that_the_changes_are_kept(writer: Visitor) -> None:
+    page = writer.page
+    page.get_by_role("button", name="Cast", exact=True).click()
+    page.get_by_label("Voice of Ahri", exact=True).select_option("amber")
+    page.keyboard.press("Escape")
+    writer.expect_message("Cast not saved. Your changes are kept as a draft.")
 
 
 def test_escape_leaves_a_cell_as_it_was(writer: Visitor) -> None:
@@ -342,6 +380,7 @@ def test_selects_are_delivered_as_a_zip_also_those_just_made(visitor: Visitor, t
         assert sum(name.endswith(".wav") for name in delivered.namelist()) == 2
 
 
+@pytest.mark.speech  # with all checks of a take
 def test_axe_finds_nothing_serious_on_the_script_page(browser: Browser, studio: Served) -> None:
     with visiting(browser, studio) as visitor:
         page = visitor.page
@@ -357,7 +396,7 @@ def test_axe_finds_nothing_serious_on_the_script_page(browser: Browser, studio: 
             expect(page.get_by_role("dialog")).to_be_visible()
             assert serious(page) == []
             page.keyboard.press("Escape")
-        for project in page.request.get(f"{visitor.url}/studio/projects").json():
+        for project in page.request.get(f"{visitor.url}/studio/projects", max_retries=3).json():
             page.request.delete(f"{visitor.url}/studio/projects/{project['id']}")
         visitor.open("#script")
         expect(page.get_by_role("button", name="Open example")).to_be_visible()
@@ -433,10 +472,10 @@ def test_a_message_takes_back_its_own_change_and_goes_once_a_key_took_it_back(wr
 def test_lines_that_could_not_be_made_are_told_on_their_own_sheet(writer: Visitor) -> None:
     page, answer = writer.page, writer.page.locator(".script-note", has_text="1 line failed")
     page.keyboard.press("Control+Enter")
-    expect(answer).to_contain_text("No voice for Ahri")
+    expect(answer).to_contain_text("1 line failed: no voice for Ahri")
     expect(row(page, "This is line one.")).to_contain_text("failed")
     root = f"{writer.url}/studio/projects"
-    project = page.request.get(root).json()[-1]["id"]
+    project = page.request.get(root, max_retries=3).json()[-1]["id"]
     other = {"text": "id\tcharacter\ttext\nO\tAhri\tElsewhere.", "name": "other.tsv"}
     assert page.request.post(f"{root}/{project}/sheets/paste", data=other).ok
     page.reload()
@@ -499,7 +538,7 @@ def test_cast_and_lexicon_fit_on_a_phone(browser: Browser, studio: Served) -> No
 def elsewhere(writer: Visitor, **change: Any) -> None:
     """A change of the sheet that this page did not make."""
     root = f"{writer.url}/studio/projects"
-    project = writer.page.request.get(root).json()[-1]
+    project = writer.page.request.get(root, max_retries=3).json()[-1]
     sheet = f"{root}/{project['id']}/sheets/{project['sheets'][0]['id']}"
     assert writer.page.request.patch(sheet, data=change).ok
 
@@ -511,8 +550,8 @@ def test_whoever_writes_over_another_tabs_text_is_told_and_can_take_it(writer: V
     page.keyboard.type(" Mine.")
     page.keyboard.press("Enter")
     until(lambda: texts(writer)[0] == "This is line one. Mine.")
-    message = page.locator(".notice-box", has_text="A was also changed in another window, to “Theirs.”")
-    message.get_by_role("button", name="Use other version").click()
+    message = page.locator(".notice-box", has_text="Your edit of A replaced a change from another window: “Theirs.”")
+    message.get_by_role("button", name="Use the other version").click()
     until(lambda: texts(writer)[0] == "Theirs.")
 
 
@@ -530,7 +569,7 @@ def test_what_was_left_unsaved_is_sent_and_said_before_the_script_page_was_shown
     page.add_init_script("location.host && localStorage.removeItem('lost')")
     page.goto("about:blank")
     writer.open()
-    writer.expect_message("The line was also changed in another window, to “Theirs.”")
+    writer.expect_message("Your edit of the line replaced a change from another window: “Theirs.”")
     assert texts(writer)[0] == "This is line one. Mine."
 
 

@@ -12,6 +12,8 @@ from tests.browser.test_script import bring
 from tests.browser.test_sheet_updates import from_menu
 from tests.browser.visiting import Visitor, visiting
 
+pytestmark = pytest.mark.tones
+
 WINDOWS = {1440: (900, 5), 1024: (700, 5), 390: (844, 3)}  # width: height, least lines in sight
 STATES = ("select", "hold", "retake", "ready", "stale", "made", "made", "none", "failed")
 

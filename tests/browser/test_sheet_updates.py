@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.serving import Served
@@ -10,6 +11,8 @@ from tests.browser.test_finish import PHONE, SMALL, serious
 from tests.browser.test_script import bring, elsewhere, row, rows, sheet_of
 from tests.browser.visiting import Visitor, visiting
 from tests.waiting import until
+
+pytestmark = pytest.mark.tones
 
 HEAD = "id\tcharacter\ttext\tmood\n"
 ACT = HEAD + "\n".join(f"{id}\tAhri\tThis is line {id}.\t" for id in "ABCDEF")
@@ -59,7 +62,7 @@ def test_every_difference_is_shown_and_edits_are_kept_by_choice_until_one_undo_r
     conflicts = asked.get_by_role("button", name="2 Conflicts")
     expect(conflicts).to_have_attribute("aria-pressed", "true")
     expect(asked.locator(".update-line")).to_have_count(2)
-    for words in ("File", "From the file A.", "Studio", "My line A.", "Before", "This is line A."):
+    for words in ("New file", "From the file A.", "Studio", "My line A.", "Last import", "This is line A."):
         expect(line(asked, "A")).to_contain_text(words)
     asked.get_by_role("button", name="8 changes").click()
     expect(line(asked, "D")).to_contain_text("Edited in the studio")
@@ -102,7 +105,7 @@ def test_all_edits_are_kept_or_none_and_another_sheet_or_a_new_one_can_be_chosen
     file.write_text(CHANGED, "utf-8")
     bring(visitor, ACT)
     kept(visitor, "A", "My line A.")
-    project = page.request.get(f"{visitor.url}/studio/projects").json()[-1]["id"]
+    project = page.request.get(f"{visitor.url}/studio/projects", max_retries=3).json()[-1]["id"]
     other = {"text": "id\tcharacter\ttext\nX\tBo\tSomething else.", "name": "other.tsv"}
     assert page.request.post(f"{visitor.url}/studio/projects/{project}/sheets/paste", data=other).ok
     page.reload()
@@ -114,10 +117,13 @@ def test_all_edits_are_kept_or_none_and_another_sheet_or_a_new_one_can_be_chosen
     expect(line(asked, "A").get_by_label("Keep my edits")).not_to_be_checked()
     asked.get_by_label("Sheet to update").select_option("other.tsv")
     expect(asked.get_by_role("button", name="7 New")).to_be_visible()
-    expect(asked.locator(".update-words")).to_contain_text("7 new, 1 removed")
+    expect(asked.locator(".update-words")).to_contain_text("7 new lines, 1 line removed")
     asked.get_by_role("button", name="Add as new sheet").click()
     expect(page.get_by_label("Sheet", exact=True).locator("option:checked")).to_have_text("anything.tsv")
-    assert [each["name"] for each in page.request.get(f"{visitor.url}/studio/projects/{project}").json()["sheets"]] == [
+    assert [
+        each["name"]
+        for each in page.request.get(f"{visitor.url}/studio/projects/{project}", max_retries=3).json()["sheets"]
+    ] == [
         "act.tsv",
         "other.tsv",
         "anything.tsv",

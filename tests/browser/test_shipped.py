@@ -92,9 +92,9 @@ class Sheet:
 
 
 @pytest.fixture(scope="module")
-def shipped(studio: Served) -> Iterator[tuple[bytes, list[Shipped]]]:
+def shipped(speech_studio: Served) -> Iterator[tuple[bytes, list[Shipped]]]:
     """A delivery with stale selects, respellings, directions, duplicate ids and lengths; what should be in it."""
-    with httpx.Client(base_url=studio.url, timeout=60.0) as client:
+    with httpx.Client(base_url=speech_studio.url, timeout=60.0) as client:
         sheet = Sheet(client)
         natural_s = {line["cells"][0]: line["takes"][0]["length_s"] for line in sheet.render()}
         at_most_s, exactly_s = round(0.92 * natural_s["M_1"], 2), round(1.1 * natural_s["E_1"], 2)

@@ -1,12 +1,17 @@
 """The bar with Speak, progress and Stop: in reach at any length of text, in any window."""
 
+from collections.abc import Iterator
+
 import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.layout import layout_faults
-from tests.browser.serving import Served
+from tests.browser.serving import Served, serving
 from tests.browser.stock import SENTENCE, stock_takes
 from tests.browser.visiting import RUNS, visiting
+from tests.engines.quick import SLOW
+
+pytestmark = pytest.mark.tones
 
 LONGEST = (SENTENCE * 60)[:5000]
 KEYBOARD = 844 - 430  # CSS pixels that a phone's keyboard takes
@@ -25,14 +30,21 @@ REACHED = """
 """
 
 
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A studio that speaks 5,000 characters in 12 minutes, so that a test can stop it."""
+    with serving(tmp_path_factory.mktemp("slow"), engines=SLOW, STUDIO_ENGINES="f5", STUDIO_EARS="off") as served:
+        yield served
+
+
 @pytest.mark.parametrize("window", WINDOWS)
 def test_speak_stop_and_progress_are_in_reach_wherever_a_page_with_5000_characters_is_scrolled(
-    browser: Browser, studio: Served, window: str
+    browser: Browser, slow: Served, window: str
 ) -> None:
     width, height = WINDOWS[window]
-    with visiting(browser, studio, viewport={"width": width, "height": height}) as visitor:
+    with visiting(browser, slow, viewport={"width": width, "height": height}) as visitor:
         page = visitor.page
-        stock_takes(visitor, studio, [f"Take {count}." for count in range(9)])
+        stock_takes(visitor, slow, [f"Take {count}." for count in range(9)])
         visitor.open()
         visitor.hurry()
         visitor.write(LONGEST)

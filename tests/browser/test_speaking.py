@@ -82,14 +82,14 @@ def test_how_long_the_line_will_last_follows_the_voice_and_the_speed_and_is_what
 def nearly(seconds: float) -> re.Pattern[str]:
     """The estimate, up to what the proposed window of a sample leaves of its silent edges."""
     near = "|".join(f"{seconds + off:.1f}" for off in (-0.1, 0, 0.1))
-    return re.compile(f"About ({near}) s")
+    return re.compile(f"Estimated length: ({near}) s")
 
 
 def test_ones_own_clip_becomes_the_voice(visitor: Visitor, voice: Path) -> None:
     page = visitor.page
     visitor.upload(voice)
     expect(page.locator(".picker option:checked")).to_have_text("My voice.wav")
-    expect(page.locator("#transcript textarea")).to_have_value("")
+    expect(page.locator("#transcript textarea")).not_to_have_value("")  # the studio transcribes by itself
     page.locator("#transcript textarea").fill(voice_words())
     visitor.hurry()
     visitor.speak()
@@ -155,7 +155,7 @@ def test_a_reroll_draws_a_new_seed_and_settings_come_back(visitor: Visitor) -> N
     assert visitor.takes()[0]["order"]["seed"] != 7
     visitor.write("Something else.")
     page.locator("#seed input").fill("")
-    page.get_by_role("button", name="Load text, voice and settings").last.click()
+    page.get_by_role("button", name="Use this text, voice and settings again").last.click()
     expect(page.locator("#script textarea")).to_have_value("A short line.")
     expect(page.locator("#seed input")).to_have_value("7")
 
@@ -185,7 +185,7 @@ def test_two_takes_switch_without_a_gap(visitor: Visitor) -> None:
         button.click()
     expect(page.locator(".side .fact", has_text="LUFS")).to_have_count(2)
     before = len(visitor.heard())
-    page.get_by_role("button", name="Play both").click()
+    page.get_by_role("button", name="Play (X switches between A and B)").click()
     page.wait_for_function(f"window.heard.length >= {before + 2}")
     both = visitor.heard()[before:]
     assert both[0]["when"] == both[1]["when"]

@@ -8,7 +8,10 @@ from playwright.sync_api import Browser, expect
 from tests.browser.layout import layout_faults
 from tests.browser.serving import Served
 from tests.browser.stock import NAME, SENTENCE, WHY, line_take, show_takes, stock_sheet, stock_takes
+from tests.browser.test_finish import PHONE
 from tests.browser.visiting import Visitor, visiting
+
+pytestmark = pytest.mark.tones
 
 WIDTH = "(element) => element.getBoundingClientRect().width"
 
@@ -31,7 +34,7 @@ def test_a_take_names_its_voice_and_shows_a_wide_waveform_and_its_whole_text_on_
 ) -> None:
     with visiting(browser, studio, viewport={"width": width, "height": 900}) as visitor:
         page = visitor.page
-        clip = page.request.get(f"{visitor.url}/studio/clips").json()["samples"][0]
+        clip = page.request.get(f"{visitor.url}/studio/clips", max_retries=3).json()["samples"][0]
         stock_takes(visitor, studio, [SENTENCE * 9], clip_id=clip["id"])
         visitor.open()
         take = page.locator("li.take")
@@ -61,6 +64,27 @@ def test_a_card_shows_failing_checks_first_in_full_and_counts_those_that_passed(
     expect(card.get_by_role("list", name="Other checks")).to_be_hidden()
     summary.click()
     expect(card.get_by_role("list", name="Other checks").get_by_role("listitem")).to_have_count(7)
+
+
+LEFT = "(element) => Math.round(element.getBoundingClientRect().left)"
+
+
+def test_on_a_phone_the_parts_of_a_card_stand_within_it_in_order_with_the_number_first(
+    browser: Browser, studio: Served
+) -> None:
+    with visiting(browser, studio, **PHONE) as visitor:
+        page = visitor.page
+        page.goto(visitor.url + "/health")
+        stock_sheet(visitor, [("L_1", NAME, SENTENCE, "")])
+        show_takes(page, {"L_1": [line_take("one", voice="amber")]})
+        visitor.open("#script")
+        page.locator(".line-row[data-key] .c-text").tap()
+        card = page.locator(".line-take.chosen")
+        parts = [card.locator(part) for part in (".take-digit", ".play", ".waveform", "[aria-label='Tick take']")]
+        expect(parts[0]).to_have_text("1")
+        places = [part.evaluate(LEFT) for part in parts]
+        assert places == sorted(places) and len(set(places)) == 4
+        assert places[0] >= card.evaluate(LEFT) + 10
 
 
 def test_the_panel_of_takes_is_resized_by_pointer_and_keys_and_keeps_its_height(director: Visitor) -> None:

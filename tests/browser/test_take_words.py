@@ -7,13 +7,22 @@ from playwright.sync_api import expect
 from tests.browser.test_finish import serious
 from tests.browser.visiting import Visitor
 
-LOST = re.compile("Missing: |Misheard: |Added: |The words do not fit|The take is silent")
+LOST = re.compile("Missing: |Misheard: |Added: |The take is too short|The take is silent")
+
+MARKED = """(name) => {
+  const ranges = [...CSS.highlights.get(name)].map(String);
+  return ranges.length ? ranges : null;
+}"""
+
+
+LINE = "Seventeen elephants guarded the harbor before breakfast."
 
 
 def mumble(visitor: Visitor) -> None:
-    """Speak with so few steps that words are lost."""
+    """Speak with so few steps that words are lost, and with a seed for which the studio makes no second take."""
     visitor.hurry()
-    visitor.write("Seventeen elephants guarded the harbor before breakfast.")
+    visitor.page.locator("#seed input").fill("1")
+    visitor.write(LINE)
     visitor.speak()
     visitor.wait_for_takes(1)
 
@@ -29,6 +38,20 @@ def test_lost_words_of_a_take_are_one_chip_with_details_on_demand(visitor: Visit
     expect(details).to_be_visible()
     expect(chip).to_have_attribute("aria-expanded", "true")
     assert serious(page) == []
+
+
+def test_lost_words_are_marked_in_the_text_and_the_word_that_plays_is_highlighted(visitor: Visitor) -> None:
+    page = visitor.page
+    mumble(visitor)
+    expect(page.locator("li.take .take-words.lost")).to_have_text(LOST)
+    page.wait_for_function(MARKED, arg="lost-word")
+    lost = page.evaluate(MARKED, "lost-word")
+    said = page.locator("li.take .take-words.lost").inner_text()
+    assert lost and {word for word in lost if f'"{word}"' in said} >= set(lost[:1]), (lost, said)
+    page.get_by_role("button", name="Play take").click()
+    words = {word for _ in range(4) for word in page.wait_for_function(MARKED, arg="played-word").json_value()}
+    assert words <= set(LINE.strip(".").split())
+    page.wait_for_function(f"() => !({MARKED})('played-word')")  # the take has ended
 
 
 def test_generate_until_complete_can_be_stopped_and_keeps_one_take_more_at_most(visitor: Visitor) -> None:

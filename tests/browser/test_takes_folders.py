@@ -4,6 +4,7 @@ import re
 import zipfile
 from collections.abc import Sequence
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from studio.history import History
@@ -12,6 +13,8 @@ from tests.browser.test_compare import owner
 from tests.browser.test_finish import PHONE, SMALL, serious
 from tests.browser.visiting import Visitor, visiting
 from tests.studio.listening.takes import keep
+
+pytestmark = pytest.mark.tones
 
 LINES = ("Élodie waits.", "The rift opens.", "Run to the rift!", "Nobody came.")
 OUTSIDE = """
@@ -90,7 +93,7 @@ def test_a_move_is_undone_to_where_each_take_lay(visitor: Visitor, studio: Serve
     search(page, "")
     act(page, "Move 4 takes to a folder…")
     page.get_by_role("button", name="No folder").click()
-    visitor.expect_message("4 takes moved out of the folder.")
+    visitor.expect_message("4 takes moved to No folder.")
     page.locator(".toast", has_text="4 takes").get_by_role("button", name="Undo", exact=True).click()
     choose(page, "Act 2")
     expect_shown(page, LINES[2])

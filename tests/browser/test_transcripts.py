@@ -12,6 +12,7 @@ WORDS = "#transcript textarea"
 def upload_clip(visitor: Visitor, clip: Path, title: str) -> None:
     visitor.upload(clip)
     expect(visitor.page.locator(".picker option:checked")).to_have_text(title)
+    visitor.expect_message("Automatic transcript.")  # else it could arrive while a test types
 
 
 def choose(page: Page, title: str) -> None:
@@ -40,7 +41,7 @@ def test_a_corrected_sample_keeps_its_correction(visitor: Visitor) -> None:
 def test_each_part_of_a_clip_has_its_own_words_and_the_clip_comes_back_at_the_part_it_was_left_at(
     visitor: Visitor, story: Path
 ) -> None:
-    page, another = visitor.page, visitor.page.get_by_role("button", name="Select another good part")
+    page, another = visitor.page, visitor.page.get_by_role("button", name="Select another suitable part of the clip")
     start = page.get_by_role("slider", name="Start of the selected part")
     upload_clip(visitor, story, "Story.wav")
     page.locator(WORDS).fill("The first part.")

@@ -89,7 +89,9 @@ def test_the_page_warns_before_the_disk_is_full_and_of_final_deletions(
         expect(warning).to_have_text(re.compile(r"^Only .+ left on the disk. Delete unused takes and clips"))
         expect(page.locator(".strip .disk.low")).to_contain_text("MB free")
         fill(disk, leave_bytes=40_000)
-        expect(warning).to_contain_text("Saving new takes can fail. Deleted takes cannot be restored.")
+        expect(warning).to_contain_text(
+            "New takes may not be saved. Free some space. You cannot undo deletions while the disk is this full."
+        )
         page.locator("li.take").get_by_role("button", name="Delete").click()
         visitor.expect_message("Undo is not possible because the disk is almost full.")
         expect(page.locator(".toast").get_by_role("button", name="Undo", exact=True)).to_have_count(0)

@@ -14,6 +14,7 @@ from tests.browser.serving import PATIENCE_S, Served
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 DESKTOP: ViewportSize = {"width": 1440, "height": 900}
+EMULATED = {"viewport", "color_scheme"}  # options of a context that a page can have without one
 READY = "body[data-ready]"
 RUNS = re.compile("Starting|Generating")  # what the words beside the button say of a request that runs
 REFUSED = "Failed to load resource: the server responded with a status of"  # Chromium's own line for each 4xx
@@ -70,8 +71,13 @@ class Visitor:
         self.page.locator("#speak").click()
 
     def wait_for_takes(self, count: int) -> None:
-        expect(self.page.locator("li.take")).to_have_count(count)
-        expect(self.page.locator("body.performing")).to_have_count(0)
+        try:
+            expect(self.page.locator("li.take")).to_have_count(count)
+            expect(self.page.locator("body.performing")).to_have_count(0)
+        except AssertionError as error:
+            said = self.page.locator(".toast, .notice-box").all_inner_texts()
+            error.add_note(f"messages: {said}; console: {self.complaints}; takes of the studio: {len(self.takes())}")
+            raise
 
     def hear_out(self) -> None:
         """Wait until the line just spoken, which plays by itself, has begun and ended."""
@@ -111,7 +117,7 @@ def visiting(browser: Browser, served: Served, **options: Any) -> Iterator[Visit
 def _page(browser: Browser, url: str, options: dict[str, Any]) -> Iterator[Page]:
     """In the browser's own profile, emptied of all but its cache, unless somebody is there or a context needs options."""
     own = next(iter(browser.contexts), None)
-    if options or own is None or len(own.pages) > 1:
+    if options.keys() - EMULATED or own is None or len(own.pages) > 1:
         context = browser.new_context(**({"viewport": DESKTOP} | options))
         try:
             yield context.new_page()
@@ -120,6 +126,8 @@ def _page(browser: Browser, url: str, options: dict[str, Any]) -> Iterator[Page]
         return
     own.clear_cookies()
     page = own.new_page()
+    page.set_viewport_size(options.get("viewport", DESKTOP))
+    page.emulate_media(color_scheme=options.get("color_scheme"))
     own.new_cdp_session(page).send("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "all"})
     try:
         yield page

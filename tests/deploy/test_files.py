@@ -79,8 +79,15 @@ def metrics(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 def test_every_query_of_the_dashboard_uses_an_existing_metric(metrics: set[str]) -> None:
     dashboard = json.loads((DEPLOY / "grafana" / "dashboards" / "studio.json").read_text("utf-8"))
     queries = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
-    asked = [set(re.findall(r"studio_\w+", query)) for query in queries]
+    asked = [set(re.findall(r"studio_\w+?(?=_bucket|\W|$)", query)) for query in queries]
     assert queries and all(asked)
+    assert set().union(*asked) <= metrics
+
+
+def test_every_alert_uses_existing_metrics(metrics: set[str]) -> None:
+    (groups,) = loaded(DEPLOY / "grafana" / "alerts.yaml")
+    asked = [set(re.findall(r"studio_\w+", rule["expr"])) for group in groups["groups"] for rule in group["rules"]]
+    assert len(asked) == 8
     assert set().union(*asked) <= metrics
 
 

@@ -2,14 +2,15 @@
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from engines.base import Advanced, Checkpoint, EngineJob, Event, Finished, Spoke
 from engines.errors import BadText, NotReady, OutOfMemory
 from engines.registry import EngineOptions, Spec
-from engines.types import Audio, EngineInfo, Progress, Reference, Request, Setting
+from engines.text import parse
+from engines.types import Audio, CacheUse, EngineInfo, Progress, Reference, Request, Setting
 
 RATE = 1000
 
@@ -35,6 +36,9 @@ class Metronome:
         self.warmed = 0
         self.closed = False
         self.notes: tuple[str, ...] = ()  # on every take
+        self.cached = 2  # entries of its cache
+        self.clear_error: Exception | None = None  # raised by `clear`
+        self.pinned = 0  # entries that `clear` keeps
         self.gate: Callable[[], object] = lambda: None
 
     def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
@@ -63,6 +67,21 @@ class Metronome:
     memory_bytes = 1_000
 
     @property
+    def memory_parts(self) -> Mapping[str, int]:
+        return {"network": self.memory_bytes}
+
+    @property
+    def caches(self) -> Sequence[CacheUse]:
+        return [CacheUse(name="clicks", entries=self.cached, bytes=8 * self.cached, found=3, missed=self.cached)]
+
+    def clear(self, cache: str) -> None:
+        if cache != "clicks":
+            raise KeyError(cache)
+        if self.clear_error is not None:
+            raise self.clear_error
+        self.cached = self.pinned
+
+    @property
     def waiting(self) -> Collection[str]:
         return self.late & self.jobs.keys()
 
@@ -72,6 +91,8 @@ class Metronome:
         return [id for id, made in self.jobs.items() if made == 0 or self.requests[id].text[made - 1] == " "]
 
     def prepare(self, request: Request) -> object:
+        """Parse the text, as every engine does. Raises BadText."""
+        parse(request.text)
         return request.text.split()
 
     def admit(self, job: EngineJob) -> None:

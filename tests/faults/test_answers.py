@@ -111,7 +111,7 @@ def test_an_endpoint_the_page_does_not_have_is_not_found(served: Served, path: s
         ("PUT", "/voice/generate", 405, "POST"),
         ("POST", "/v1/models", 405, "GET"),
         ("GET", "/v1/nothing", 404, None),
-        ("POST", "/metrics", 405, "GET"),
+        ("POST", "/metrics", 405, "GET, HEAD"),
         ("GET", "/invocations", 405, "POST"),
         ("GET", "/studio/nothing", 404, None),
     ],

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from studio.programs import Programs
+from studio.api.programs import Programs
 from tests.faults.drops import begun, begun_socket
 from tests.faults.raw import reset
 from tests.studio import house
@@ -36,7 +36,7 @@ def test_a_dropped_row_makes_one_more_step_at_most(reception: tuple[Reception, P
     draw = Random(number)
     for _ in range(number):
         assert steps_after_drop(opened, answers, draw) <= 1
-    assert (opened.studio.manager.queue(), answers._streams, opened.metronome.jobs) == ([], {}, {})
+    assert (opened.studio.manager.queue(), answers._streams, opened.metronome.jobs) == ([], set(), {})
 
 
 def steps_after_drop(opened: Reception, answers: Programs, draw: Random) -> int:

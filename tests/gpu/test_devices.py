@@ -13,7 +13,7 @@ import torch
 from engines.base import Checkpoint, EngineJob
 from engines.f5.mel import log_mel
 from engines.registry import EngineOptions
-from engines.s1.engine import S1Engine
+from engines.s1.engine import make_engine
 from engines.types import Request, Take
 from tests.gpu.house import ENGINES, LINE, amber, opened, running
 
@@ -86,19 +86,19 @@ def test_int4_is_refused_because_the_embedded_layers_are_too_narrow(cache: Path)
 
 @torch.inference_mode()
 def test_a_line_of_a_cached_voice_joins_without_waiting_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = S1Engine(EngineOptions(name="cuda", compile="off"))
+    engine = make_engine(EngineOptions(name="cuda", compile="off"))
     for _ in engine.load(Checkpoint("embedded")):
         pass
     for name in ("first", "next"):
         engine.admit(EngineJob(name, Request(text=LINE, reference=amber(), seed=7, engine="s1")))
-    first, following = engine.batch.requests.values()
-    engine.batch.rows.add(first)
-    engine.decoder.state.finish_warmup()
+    first, following = engine.runtime.batch.requests.values()
+    engine.runtime.batch.rows.add(first)
+    engine.runtime.decoder.state.finish_warmup()
     monkeypatch.setattr(torch.cuda, "synchronize", lambda *_: pytest.fail("it waited for the device"))
     torch.cuda.set_sync_debug_mode("error")
     try:
-        engine.batch.rows.add(following)
-        engine.batch.rows.read()
+        engine.runtime.batch.rows.add(following)
+        engine.runtime.batch.rows.read()
     finally:
         torch.cuda.set_sync_debug_mode("default")
         monkeypatch.undo()

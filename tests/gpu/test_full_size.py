@@ -13,13 +13,13 @@ from safetensors.torch import save_file
 
 from bench.checkpoints import SYMBOLS, redraw
 from bench.f5 import ARCH
+from engines.codec_lm import plan as planning
+from engines.codec_lm.active_request import PACKETS
+from engines.codec_lm.batch import CodecLmBatch
+from engines.codec_lm.packet_queue import ArrivedPacket
 from engines.errors import Cancelled, OutOfMemory
 from engines.f5.config import DiTConfig
 from engines.f5.network import DiT
-from engines.s1 import plan as planning
-from engines.s1.active_request import PACKETS
-from engines.s1.batch import S1Batch
-from engines.s1.sounding import ArrivedSound
 from engines.types import Weights
 from tests.gpu.house import ENGINES, LINE, House, finish, relative, running, sounds, until_ended
 
@@ -71,13 +71,13 @@ def test_the_first_audio_of_a_single_line_does_not_wait_for_its_later_frames(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[int] = []
-    deliver = S1Batch._deliver
+    deliver = CodecLmBatch._deliver
 
-    def noted(batch: S1Batch, arrived: ArrivedSound) -> None:
+    def noted(batch: CodecLmBatch, arrived: ArrivedPacket) -> None:
         drawn.append(len(arrived.sound.frames))
         deliver(batch, arrived)
 
-    monkeypatch.setattr(S1Batch, "_deliver", noted)
+    monkeypatch.setattr(CodecLmBatch, "_deliver", noted)
     house.say("s1")
     assert drawn[0] <= PACKETS[0] + 3  # two are in flight when the packet starts
 

@@ -3,9 +3,8 @@
 import pytest
 import torch
 
-from bench.s1_resident import RESIDUAL, drawn_network, parity
-from engines.s1.decode_state import DecodeState
-from engines.s1.decoding import Decoder
+from bench.s1_resident import drawn_network, parity
+from engines.s1.frame_step import make_decoder
 from engines.s1.network import DualAR
 
 
@@ -23,12 +22,12 @@ def test_its_logits_are_as_close_to_float32_and_its_codes_equal_the_other_kernel
 
 @torch.inference_mode()
 def test_a_decoder_uses_it_until_another_row_joins(network: DualAR) -> None:
-    decoder = Decoder(DecodeState(network, 2, 256, RESIDUAL), compile=True)
-    if decoder.resident is None:
+    decoder = make_decoder(network, 2, 256, compile=True)
+    if decoder.single is None:
         pytest.skip("this GPU has too few multiprocessors or too little shared memory")
     for rows in (1, 2):
         decoder.warm(rows)
-    own = decoder.resident.drawn
+    own = decoder.single.drawn
     before = int(decoder.state.numbers[0])
     for rows in (1, 1, 2, 1):
         own.fill_(-1)

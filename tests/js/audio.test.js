@@ -1,4 +1,4 @@
-/** Sound as numbers: peaks, WAV files, and raw samples as they arrive. */
+/** Peaks, WAV files and raw samples. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { barHeights, PeakMeter } from "../../assets/ui/js/audio/peaks.js";
@@ -7,7 +7,7 @@ import { amplitudes } from "../../assets/ui/js/compare/levels.js";
 import { wholeSamples } from "../../assets/ui/js/speak/pcm.js";
 import { streamOf } from "./streams.js";
 
-test("bars are the loudest of their part, in shares of the loudest of all", () => {
+test("bars are the peaks of their parts, relative to the highest peak", () => {
   assert.deepEqual(barHeights([0.1, 0.4, 0.2, 0.8], 2), [0.5, 1]);
 });
 
@@ -20,7 +20,7 @@ test("near silence is not drawn as tall as speech", () => {
   assert.deepEqual(barHeights([0.0125], 1), [0.25]);
 });
 
-test("a meter keeps the loudest of every so many samples, across the pieces they come in", () => {
+test("a meter keeps the peak of every n samples, also across chunks", () => {
   const meter = new PeakMeter(3);
   meter.add(new Float32Array([0.25, -0.5]));
   meter.add(new Float32Array([0.125, 0, 0.25]));
@@ -29,7 +29,7 @@ test("a meter keeps the loudest of every so many samples, across the pieces they
   assert.deepEqual(meter.peaks, [0.5, 0.25]);
 });
 
-test("a recording is a mono WAV file of its own float samples", () => {
+test("a recording becomes a mono WAV file of float samples", () => {
   const file = new DataView(wav([new Float32Array([0.5, -0.25]), new Float32Array([1])], 48000));
   const text = (/** @type {number} */ at) => String.fromCharCode(...new Uint8Array(file.buffer, at, 4));
   assert.deepEqual([0, 8, 12, 38, 50].map(text), ["RIFF", "WAVE", "fmt ", "fact", "data"]);
@@ -39,7 +39,7 @@ test("a recording is a mono WAV file of its own float samples", () => {
   assert.deepEqual([...new Float32Array(file.buffer.slice(58))], [0.5, -0.25, 1]);
 });
 
-test("raw sound that arrives cut within samples comes out whole", async () => {
+test("samples that are split between chunks are decoded", async () => {
   const bytes = new Uint8Array(new Int16Array([0, 16384, -32768, 8192]).buffer);
   const cuts = [bytes.slice(0, 3), bytes.slice(3, 4), bytes.slice(4, 7), bytes.slice(7)];
   const samples = [];
@@ -47,7 +47,7 @@ test("raw sound that arrives cut within samples comes out whole", async () => {
   assert.deepEqual(samples, [0, 0.5, -1, 0.25]);
 });
 
-test("of two sounds the louder one is lowered, and what is silent or unknown changes nothing", () => {
+test("the louder sound is lowered; silent or unknown sounds change nothing", () => {
   const [quiet, loud] = amplitudes([-30, -10]);
   assert.equal(quiet, 1);
   assert.ok(Math.abs(loud - 0.1) < 1e-9);

@@ -1,4 +1,4 @@
-/** Numbers and states as people say them. */
+/** Formatting of numbers and states. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as format from "../../assets/ui/js/core/format.js";
@@ -36,7 +36,7 @@ const SAID = [
 
 for (const [name, said, wanted] of SAID) test(`${name}: ${wanted}`, () => assert.equal(said, wanted));
 
-test("the teens are th, whatever they end on", () => {
+test("the ordinals 11 to 13 end in th", () => {
   const counts = [1, 2, 3, 4, 11, 12, 13, 21, 111, 112];
   const words = ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "111th", "112th"];
   assert.deepEqual(counts.map(format.ordinal), words);

@@ -1,4 +1,4 @@
-/** What Gradio's queue sends, read. */
+/** Decoding of messages from Gradio's queue. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { events, patched } from "../../assets/ui/js/speak/queue-messages.js";
@@ -12,16 +12,16 @@ async function read(...pieces) {
   return messages;
 }
 
-test("messages are whole however the stream is cut", async () => {
+test("messages that are split between chunks are decoded", async () => {
   const messages = await read('data: {"msg":"esti', 'mation"}\n', '\ndata: {"rank":1}\n\ndata: {"ra', 'nk":0}\n\n');
   assert.deepEqual(messages, [{ msg: "estimation" }, { rank: 1 }, { rank: 0 }]);
 });
 
-test("what is no data, or never ended, is no message", async () => {
+test("comments and incomplete data are not messages", async () => {
   assert.deepEqual(await read(": a comment\n\n", 'data: {"msg":"heartbeat"}\n\ndata: {"half"'), [{ msg: "heartbeat" }]);
 });
 
-test("outputs come as edits of the ones before, which stay as they were", () => {
+test("a patch returns new outputs and does not change the previous ones", () => {
   const before = { words: "one", list: [1, 2, 3], inner: { rank: 2 } };
   const after = patched(before, [
     ["append", ["words"], " two"],
@@ -34,7 +34,7 @@ test("outputs come as edits of the ones before, which stay as they were", () => 
   assert.deepEqual(before, { words: "one", list: [1, 2, 3], inner: { rank: 2 } });
 });
 
-test("an edit without a path is of the whole", () => {
+test("a patch without a path changes the whole output", () => {
   assert.equal(patched("a", [["append", [], "b"]]), "ab");
   assert.deepEqual(patched(null, [["replace", [], { id: "x" }]]), { id: "x" });
   assert.deepEqual(patched({ id: 1, old: 2 }, [["delete", ["old"], null]]), { id: 1 });

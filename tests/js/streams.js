@@ -1,4 +1,4 @@
-/** A stream of these pieces. @template Piece @param {Piece[]} pieces @returns {ReadableStream<Piece>} */
+/** Return a stream of these chunks. @template Piece @param {Piece[]} pieces @returns {ReadableStream<Piece>} */
 export function streamOf(...pieces) {
   return new ReadableStream({
     start(controller) {

@@ -1,7 +1,8 @@
-/** Which takes a search and a folder leave. */
+/** Search, folders and word positions of takes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fits, foldersOf, noneWords } from "../../assets/ui/js/takes/fits.js";
+import { placesOf, resultOf, wordAt } from "../../assets/ui/js/takes/heard.js";
 
 /** @param {Partial<Order>} order */
 const take = (order, folder = "") =>
@@ -16,7 +17,7 @@ const take = (order, folder = "") =>
 const found = (/** @type {Take} */ one, /** @type {string} */ search, spoken = "") =>
   fits(one, { search, folder: null }, spoken);
 
-test("a take fits a search when each of its words is in the text, the voice, the engine or the seed", () => {
+test("a take matches a search if text, voice, engine or seed contain each word", () => {
   const one = take({ text: "Welcome to the rift.", champion: "ahri", seed: 421 });
   const fitting = ["", "  rift  welcome", "ahri", "f5 rift", "seed 421", "amber F5-TTS"];
   const searches = [...fitting, "rift basil", "s1", "seed 422"];
@@ -26,7 +27,7 @@ test("a take fits a search when each of its words is in the text, the voice, the
   );
 });
 
-test("case and accents make no difference, on either side", () => {
+test("the search ignores case and accents", () => {
   const one = take({ text: "Élodie stößt auf Ολυμπιάδα, ﬁrst Ǆ" });
   const searches = ["ELODIE", "élodie", "STÖSST", "stosst", "ολυμπιαδα", "FIRST", "e\u0301lodie"];
   assert.deepEqual(
@@ -35,7 +36,7 @@ test("case and accents make no difference, on either side", () => {
   );
 });
 
-test("a folder leaves its own takes, no folder those in none, and every folder all", () => {
+test("the filter shows one folder, takes without folder, or all takes", () => {
   const one = take({ text: "One." }, "Act 2");
   assert.deepEqual(
     [null, "Act 2", "Act", ""].map((folder) => fits(one, { search: "one", folder })),
@@ -44,12 +45,12 @@ test("a folder leaves its own takes, no folder those in none, and every folder a
   assert.ok(fits(take({}), { search: "", folder: "" }));
 });
 
-test("folders stand once, as people count", () => {
+test("folders are listed once, in natural order", () => {
   const takes = ["Act 10", "", "Act 2", "Act 10"].map((folder) => take({}, folder));
   assert.deepEqual(foldersOf(takes), ["Act 2", "Act 10"]);
 });
 
-test("it is said where nothing was found", () => {
+test("the message for an empty result names search and folder", () => {
   /** @type {[string, string | null, string][]} */
   const said = [
     [" rift ", null, "No takes match “rift”."],
@@ -58,4 +59,33 @@ test("it is said where nothing was found", () => {
     [" ", "", "No takes without folder."],
   ];
   for (const [search, folder, words] of said) assert.equal(noneWords({ search, folder }), words);
+});
+
+test("each written word is found after the word before it", () => {
+  const words = ["No,", "no", "no", "Bo"].map((word, at) => ({ word, start_s: at, end_s: at + 0.5 }));
+  assert.deepEqual(placesOf("No, no: no (Bo)", words), [
+    [0, 3],
+    [4, 6],
+    [8, 10],
+    [12, 14],
+  ]);
+  assert.deepEqual(placesOf("[No, not] No, no", words).slice(0, 2), [
+    [1, 4],
+    [14, 16],
+  ]);
+  assert.deepEqual(placesOf("No, no", words), [[0, 3], [4, 6], null, null]);
+  assert.deepEqual(
+    [0, 0.4, 0.5, 3.2, 9].map((at_s) => wordAt(words, at_s)),
+    [0, 0, -1, 3, -1],
+  );
+});
+
+test("a take whose words are all heard says so with a tick", () => {
+  const none = { missing: [], misheard: [], added: [], unsure: [], faults: [], transcript: "", message: "" };
+  const heard = /** @type {HeardTake} */ (/** @type {unknown} */ ({ complete: true, ...none }));
+  const shown = (/** @type {HeardTake | null} */ one, hearing = false) => resultOf({ heard: one, hearing });
+  assert.deepEqual(shown(heard), { words: "All words heard", sign: "check" });
+  assert.deepEqual(shown({ ...heard, complete: false, message: "The take is silent." }).sign, "warn");
+  assert.deepEqual(shown({ ...heard, complete: null }), { words: "Words not checked" });
+  assert.deepEqual(shown(null, true), { words: "Checking words…" });
 });

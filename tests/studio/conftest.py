@@ -9,9 +9,9 @@ from safetensors.torch import save_file
 
 from engines.base import Checkpoint
 from engines.types import Audio
-from studio.champions.champion import Champion
+from studio.champion_format.champion import Champion
+from studio.champion_format.members import WEIGHTS, write_members
 from studio.champions.library import Library
-from studio.champions.members import WEIGHTS, write_members
 from tests.browser.serving import ROOT, Served, serving, wait_until_loaded
 from tests.engines.f5.tuning import loaded
 

@@ -4,10 +4,12 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+
+from tests.waiting import until
 
 FILLER = "filler"
 
@@ -26,10 +28,16 @@ def mounted(folder: Path, options: str = "size=8m") -> Iterator[Path]:
 
 
 def fill(disk: Path, leave_bytes: int = 0) -> Path:
-    """Fill the disk up to this much free space, and return the file that fills it."""
+    """Fill the disk up to this much free space, and return the file that fills it. The studio may write meanwhile."""
     filler = disk / FILLER
-    filler.unlink(missing_ok=True)
-    free = shutil.disk_usage(disk).free - leave_bytes
-    with filler.open("wb") as file:
-        os.posix_fallocate(file.fileno(), 0, free)
+    until(lambda: _filled(filler, leave_bytes))
     return filler
+
+
+def _filled(filler: Path, leave_bytes: int) -> bool:
+    filler.unlink(missing_ok=True)
+    free = shutil.disk_usage(filler.parent).free - leave_bytes
+    with filler.open("wb") as file, suppress(OSError):
+        os.posix_fallocate(file.fileno(), 0, free)
+        return True
+    return False

@@ -17,16 +17,17 @@ from engines.registry import EngineOptions
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio
 from studio.api import router
+from studio.api.programs import Programs
 from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
-from studio.disk_space import DiskSpace
+from studio.disk.disk_space import DiskSpace
 from studio.ears.ears import Ears
 from studio.ears.vocabulary import TimedWord, TypedWord
 from studio.hearing import TakeHearing
 from studio.history import History, StoredTake
+from studio.idle_unload import IdleUnload
 from studio.listening import Listening
 from studio.named_voices import NamedVoices
-from studio.programs import Programs
 from studio.references.library import ClipStore
 from studio.references.session_clips import SessionClips
 from studio.script.checks.judging import Checked
@@ -39,10 +40,12 @@ from studio.speaking import SpeechService
 from studio.studio import Studio
 from studio.telemetry import Telemetry
 from studio.telemetry.gauges import ProcessGauge
+from studio.telemetry.recorder import Recorder
 from studio.web.cors import ApiCors
 from studio.web.drain import Drain
 from studio.web.guard import Guard
 from studio.web.proxies import Proxies
+from studio.web.request_ids import RequestIds
 from studio.web.session import SessionMiddleware
 from studio.web.visitors import Visitors
 from tests.engines.metronome import ENGINES, Metronome, spec_of
@@ -108,8 +111,16 @@ def studio_of(
     manager = Manager({ENGINE: Checkpoint("brass")}, EngineOptions(), policy or Policy(), specs=spec_of)
     clips = ClipStore(settings.data_dir, samples if samples.is_dir() else samples_folder(samples))
     session_clips, history = SessionClips(clips, settings.data_dir), History(settings.data_dir)
-    telemetry = Telemetry(manager, ProcessGauge(), disk=DiskSpace(settings.data_dir).reading)
+    telemetry = Telemetry(
+        manager,
+        ProcessGauge(),
+        disk=DiskSpace(settings.data_dir).reading,
+        recorder=Recorder(lambda engine: manager.status(engine).info, settings.data_dir),
+    )
     manager.listen(telemetry.record)
+    idle_unload = IdleUnload(manager, settings.data_dir, telemetry.queued_engines)
+    manager.listen(idle_unload.record)
+    telemetry.show_idle(idle_unload.states)
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)
     ears = Ears(on=settings.ears)
@@ -121,6 +132,7 @@ def studio_of(
         champions,
         directions=settings.stage_directions,
         kept=hearing.add if hears else ignore,
+        recorder=telemetry.recorder,
     )
     named_voices = NamedVoices(manager, champions, session_clips, (ENGINE,), settings.aliases)
     scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, align)
@@ -138,9 +150,10 @@ def studio_of(
         named_voices=named_voices,
         scripts=scripts,
         visitors=Visitors(settings, history, session_clips),
-        disk=DiskSpace(settings.data_dir, [scripts, history, session_clips, champions]),
+        disk=DiskSpace(settings.data_dir, [scripts.projects, history, session_clips, champions]),
         take_voices=TakeVoices(history, session_clips, listening, lambda engine: manager.status(engine).licence),
         telemetry=telemetry,
+        idle_unload=idle_unload,
     )
     manager.start()
     studio.scripts.renderer.start()
@@ -151,8 +164,8 @@ def studio_of(
         studio.scripts.renderer.close()
         hearing.close()
         ears.close()
-        telemetry.close()
         manager.close(0.0)
+        telemetry.close()
         history.close()
 
 
@@ -160,6 +173,7 @@ def web(studio: Studio, drain: Drain | None = None) -> FastAPI:
     application = FastAPI()
     application.include_router(router(studio, Programs(studio, drain or Drain())))
     guard(application, studio.settings)
+    application.add_middleware(RequestIds, count=studio.telemetry.metrics.count_answer)
     return application
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 
-from studio.database import FILE
+from studio.disk.database import FILE
 
 LONG_AGO_S = 10 * 86_400.0
 

@@ -47,6 +47,13 @@ class Reception:
         until(lambda: len(self.studio.manager.queue()) > before)
         return asking
 
+    def asking_with(self, body: dict[str, object], headers: dict[str, str]) -> "Asking":
+        """Request speech with this body and these headers."""
+        before = len(self.studio.manager.queue())
+        asking = Asking(lambda: httpx.post(self.url + SPEECH, json=body, headers=headers, timeout=PATIENCE_S))
+        until(lambda: len(self.studio.manager.queue()) > before)
+        return asking
+
     def let_steps(self, number: int) -> None:
         """Let the engine make so many steps, then hold it again."""
         done = len(self.metronome.steps) + number

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engines.types import Audio
-from studio.audio_stream import coded
+from studio.api.audio_stream import coded
 from tests.waiting import outcome
 
 RATE = 24_000

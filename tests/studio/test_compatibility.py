@@ -118,8 +118,8 @@ def test_fields_that_clients_send_are_accepted(
         ({"language": "de"}, "language 'de' is not supported"),
         ({"instructions": "Whisper."}, "instructions are not supported"),
         ({"sped": 2}, "unknown setting 'sped'"),
-        ({"speed": "fast"}, "speed must be a number"),
-        ({"speed": True}, "speed must be a number"),
+        ({"speed": "fast"}, '"speed" must be a number'),
+        ({"speed": True}, '"speed" must be a number'),
     ],
 )
 def test_fields_that_would_change_the_take_are_refused(

@@ -14,8 +14,10 @@ from engines.errors import BadInput, EngineError
 from studio.api.errors import STATUSES, release
 
 STATUS = {
+    "BackupFailed": 400,
     "BadArchive": 400,
     "BadAudio": 400,
+    "BadBackup": 400,
     "BadChampion": 400,
     "BadCheckpoint": 400,
     "BadInput": 400,

@@ -17,9 +17,9 @@ import pytest
 import soundfile
 
 from engines.types import Audio, Cost, Reference, Request, Take
-from studio.database import NotSaved
+from studio.disk.database import NotSaved
+from studio.disk.housekeeping import UNDO_S
 from studio.history import History, UnknownTake, take_json
-from studio.history.history import UNDO_S
 from studio.order import Order
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +38,7 @@ def take(seconds: float = 0.5, seed: int = 0) -> Take:
     """Loud noise, beyond full scale here and there, as an engine may make it."""
     samples = np.random.default_rng(seed).standard_normal(int(seconds * 24_000)).astype(np.float32)
     audio = Audio(samples, 24_000)
-    request = Request(text=ORDER.text, reference=Reference(audio, "what was said"), seed=42)
+    request = Request(engine="f5", text=ORDER.text, reference=Reference(audio, "what was said"), seed=42)
     cost = Cost(queued_s=0.1, ttfa_s=0.4, total_s=2.0, compute_s=1.5, audio_s=seconds)
     return Take(request, audio, cost, "embedded")
 

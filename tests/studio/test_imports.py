@@ -15,7 +15,7 @@ import pytest
 from engines.registry import ENGINES
 
 ROOT = Path(__file__).parents[2]
-# A Ticket is what the manager's submit returns; it knows neither scheduler nor engine.
+# The modules of engines/ that the product may import.
 FOR_STUDIO = tuple(
     f"engines.{room}"
     for room in (
@@ -30,11 +30,30 @@ FOR_STUDIO = tuple(
         "f5.vetting.process",
     )
 )
-FOR_ROOTS = (*FOR_STUDIO, "engines.base")  # a composition root hands the manager its Checkpoints
+FOR_ROOTS = (*FOR_STUDIO, "engines.base")  # composition roots give the manager its checkpoints
+STUDIO = ROOT / "studio"
+# The folders of studio/, and the modules directly in it, from the lowest layer. Each imports lower layers only.
+LAYERS = (
+    ("errors", "memory", "network_environment", "order", "progress", "sentences", "version"),
+    ("disk", "champion_format", "script.format", "ears.quality", "archive.shim"),
+    ("idle_unload",),
+    ("data", "ears", "jobs", "stores", "telemetry", "script.tables"),
+    ("references", "history", "setting_values", "script.checks", "script.delivery"),
+    ("archive", "hearing", "listening", "settings"),
+    ("web", "checkpoints", "settings_reference"),
+    ("champions", "engines"),
+    ("named_voices", "speaking"),
+    ("script",),
+    ("studio",),
+    ("composition", "api"),
+    ("ui",),
+    ("ui.components",),
+    ("ui.pages",),
+)
 ROOTS = ("app.py", "studio/checkpoints.py", "studio/engines.py")
 HEAVY = ("torch", "torchaudio", "f5_tts", "vocos", "fish_speech", "torchao")
-SLOW = ("huggingface_hub", "vocos", "triton", "torchao")  # each half a second of a start
-# What the scheduler stands on may not know an engine; only the engines' own folders may.
+SLOW = ("huggingface_hub", "vocos", "triton", "torchao")  # importing each takes half a second
+# Modules that load no torch, directly or through other modules.
 LIGHT = (
     *(place.partition(":")[0] for place in ENGINES.values()),
     "engines.scheduling.scheduler",
@@ -52,7 +71,7 @@ def modules(*folders: str) -> Iterator[Path]:
 
 
 def imports(path: Path) -> set[str]:
-    """Absolute names a module imports anywhere in it; `from a import b` counts as a and as a.b."""
+    """Return the absolute names that a module imports anywhere; `from a import b` counts as a and as a.b."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"), str(path))):
         if isinstance(node, ast.Import):
@@ -64,7 +83,7 @@ def imports(path: Path) -> set[str]:
 
 
 def absolute(path: Path, node: ast.ImportFrom) -> str:
-    """The module that a `from` names, however it names it."""
+    """Return the absolute name of the module in a `from`, which may be relative."""
     if not node.level:
         return node.module or ""
     package = path.relative_to(ROOT).parent.parts
@@ -97,6 +116,19 @@ def test_engines_know_neither_the_product_nor_the_page() -> None:
     assert violations("engines", "studio", "app", "gradio", "fastapi") == []
 
 
+@pytest.mark.parametrize("shared", ["audio", "codec_lm", "runtime", "scheduling", "text"])
+def test_what_engines_share_knows_no_engine(shared: str) -> None:
+    own = [f"engines.{place.split('.')[1]}" for place in ENGINES.values()]
+    assert violations(f"engines/{shared}", *own) == []
+
+
+def test_no_engine_knows_another() -> None:
+    names = [place.split(".")[1] for place in ENGINES.values()]
+    for name in names:
+        others = [f"engines.{other}" for other in names if other != name]
+        assert violations(f"engines/{name}", *others) == []
+
+
 def test_the_product_never_imports_torch() -> None:
     assert violations("studio", *HEAVY) == []
 
@@ -109,26 +141,59 @@ def test_the_composition_roots_use_only_the_open_rooms_of_engines() -> None:
     assert engines_beyond(FOR_ROOTS, *ROOTS) == []
 
 
-def test_archives_stores_and_jobs_know_what_a_champion_is_and_no_more_of_champions() -> None:
-    known = ("studio.champions.champion", "studio.champions.members")
+def test_each_folder_of_the_product_is_in_one_layer() -> None:
+    layered = [folder for layer in LAYERS for folder in layer]
+    assert sorted(layered) == sorted({_folder(path) for path in _layered()})
+
+
+def test_folders_of_the_product_import_lower_layers_only() -> None:
+    level = {folder: at for at, layer in enumerate(LAYERS) for folder in layer}
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}"
-        for path in modules("studio/archive", "studio/stores", "studio/jobs.py")
+        for path in _layered()
         for name in sorted(imports(path))
-        if within(name, "studio.champions") and name != "studio.champions" and not within(name, *known)
+        if (used := _folder_of(name)) not in ("", _folder(path)) and level[used] >= level[_folder(path)]
     ]
     assert wrong == []
 
 
+def _layered() -> Iterator[Path]:
+    """Yield the modules of the product except composition roots, which may import everything."""
+    for path in modules("studio"):
+        if path.name != "__main__.py" and path != STUDIO / "__init__.py":
+            yield path
+
+
+def _folder(path: Path) -> str:
+    """Return the folder of a module below studio/, as in `LAYERS`; the name of a module directly in studio/."""
+    parts = path.relative_to(STUDIO).with_suffix("").parts
+    return ".".join(parts[:-1]) or parts[0]
+
+
+def _folder_of(name: str) -> str:
+    """Return the folder of the module that an imported name belongs to; "" outside studio/."""
+    parts = name.split(".")
+    if parts[0] != "studio":
+        return ""
+    while len(parts) > 1:
+        path = ROOT.joinpath(*parts)
+        if path.is_dir():
+            return _folder(path / "__init__.py")
+        if path.with_suffix(".py").is_file():
+            return _folder(path.with_suffix(".py"))
+        parts.pop()
+    return ""
+
+
 def test_champions_are_used_through_their_one_facade() -> None:
-    """What stands behind it is imported by its own folder alone; data, errors and the composition are open to all."""
-    behind = ("archives", "attachments", "blobs", "members", "recovery", "rows", "voices")
+    """Other folders may import only the facade, data, errors and the factory."""
+    behind = ("archives", "attachments", "blobs", "recovery", "rows", "voices", "saved.VersionReader")
     hidden = [f"studio.champions.{name}" for name in behind]
     hidden += [
         f"studio.champions.{name}"
         for name in ("creation.Creation", "serializers.ChampionSerializer", "library.Library")
     ]
-    data = ("studio.champions.attachments.Attachment", "studio.champions.members")  # results, names of files
+    data = ("studio.champions.attachments.Attachment",)  # a result
     outside = [path for path in modules("studio", "app.py") if ROOT / "studio" / "champions" not in path.parents]
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}"
@@ -153,7 +218,7 @@ def _module(path: Path) -> str:
 
 
 def _within_graph(name: str, found: set[str], graph: Mapping[str, object]) -> set[str]:
-    """The modules that are imported, packages above them included, but for those a module is in itself."""
+    """Return the imported modules and the packages that contain them, without the packages of the importing module."""
     above = {".".join(one.split(".")[:depth]) for one in found for depth in range(1, one.count(".") + 2)}
     return {one for one in above if one in graph and one != name and not name.startswith(f"{one}.")}
 
@@ -190,14 +255,9 @@ def test_no_module_of_the_product_imports_the_composition_root() -> None:
 
 
 def test_the_settings_know_no_service() -> None:
-    known = {name for name in imports(ROOT / "studio" / "settings.py") if within(name, "studio", "engines")}
-    assert {name for name in known if not within(name, "studio.places")} == set()
-
-
-def test_routes_and_pages_are_not_imported_by_services() -> None:
-    services = [path for path in modules("studio") if path.relative_to(ROOT / "studio").parts[0] not in ("ui", "api")]
-    wrong = [str(path) for path in services if any(within(name, "studio.ui", "studio.api") for name in imports(path))]
-    assert wrong == []
+    names = imports(STUDIO / "settings.py") | imports(STUDIO / "setting_values.py")
+    used = {name for name in names if within(name, "studio", "engines")}
+    assert {name for name in used if not within(name, "studio.stores.places", "studio.setting_values")} == set()
 
 
 @pytest.mark.parametrize("module", [*LIGHT, "app"])
@@ -210,7 +270,7 @@ def test_engines_start_without_what_few_of_them_need() -> None:
 
 
 def imported(module: str, looked_for: tuple[str, ...]) -> str:
-    """Those that come with a module, as Python writes a list."""
+    """Return which of these modules are loaded with a module, as a list in Python's notation."""
     code = f"import sys, {module}; print([name for name in {looked_for!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False, text=True)
     assert done.returncode == 0, done.stderr
@@ -223,7 +283,7 @@ def test_files_are_flushed_linked_and_locked_in_one_module_of_the_product() -> N
         f"{path.relative_to(ROOT)}:{node.lineno} {node.attr}"
         for path in modules("studio")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Attribute) and node.attr in primitives and path != ROOT / "studio" / "files.py"
+        if isinstance(node, ast.Attribute) and node.attr in primitives and path != STUDIO / "disk" / "files.py"
     ]
     assert wrong == []
 
@@ -233,7 +293,7 @@ def test_what_all_scripts_of_the_page_use_knows_none_of_them() -> None:
     named = {
         path.name: re.findall(r'(?:from|import)[ (]"(.+?)"', path.read_text("utf-8")) for path in core.glob("*.js")
     }
-    assert {name for names in named.values() for name in names}  # the reader sees some
+    assert {name for names in named.values() for name in names}  # the pattern finds imports
     assert {
         script: outside for script, names in named.items() if (outside := [n for n in names if n[:2] != "./"])
     } == {}

@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from websockets.sync.client import connect
 
-from studio.tensors import BINARY
+from studio.api.tensors import BINARY
 from studio.web.drain import Drain, DrainMiddleware
 from tests.engines.metronome import RATE, Metronome
 from tests.studio.house import ENGINE, ready, served, studio_of, web

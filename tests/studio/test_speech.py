@@ -36,17 +36,20 @@ REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
         LINE | {"response_format": "webm"},
     ),
     "stream_format: Input should be 'audio' or 'sse'": (422, LINE | {"stream_format": "websocket"}),
-    "instructions are not supported; remove the instructions": (400, LINE | {"instructions": "Speak like a pirate."}),
+    'instructions are not supported; remove the field "instructions"': (
+        400,
+        LINE | {"instructions": "Speak like a pirate."},
+    ),
     "unknown setting 'sped'; remove it, or choose one of guidance": (400, LINE | {"sped": 2}),
     "unknown setting 'xxxxxxxx": (400, LINE | {"x" * 9_999: 2}),
-    "speed must be a number, not 'fast'": (400, LINE | {"speed": "fast"}),
-    "speed must be a number, not nan": (400, LINE | {"speed": float("nan")}),
-    "seed must be a whole number": (400, LINE | {"seed": -1}),
+    "\"speed\" must be a number, not 'fast'": (400, LINE | {"speed": "fast"}),
+    '"speed" must be a number, not nan': (400, LINE | {"speed": float("nan")}),
+    '"seed" must be a whole number': (400, LINE | {"seed": -1}),
     "Tick has no setting temperature": (400, LINE | {"temperature": 0.5}),
     "no words": (400, LINE | {"input": " \n"}),
     "no exclamations": (400, LINE | {"input": "tick!"}),  # by the engine itself
-    "input has 5,001 characters; at most 5,000 fit": (422, LINE | {"input": "x" * 5_001}),
-    "reference_text has 60,000 characters; at most 5,000 fit": (
+    "input has 5,001 characters; shorten the text to at most 5,000": (422, LINE | {"input": "x" * 5_001}),
+    "reference_text has 60,000 characters; shorten the text to at most 5,000": (
         422,
         {"input": "a", "reference_audio": "UklGRg==", "reference_text": "\t" * 60_000},
     ),
@@ -55,7 +58,7 @@ REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
     "input: Input should be a valid string": (422, LINE | {"input": "\ud800"}),
     "input: Input should be a valid string; correct": (422, LINE | {"input": 3}),
     "input: Field required": (422, {"voice": "ahri"}),
-    "send either a voice, or reference_audio and reference_text": (400, {"input": "tick"}),
+    'send either "voice", or "reference_audio" and "reference_text"': (400, {"input": "tick"}),
     "the body is not a JSON object; send a JSON object with Content-Type: application/json": (422, []),
 }
 

@@ -12,7 +12,7 @@ import soundfile
 from engines.types import Audio, Cost, Reference, Request, Take
 from studio.ears.ears import Ears
 from studio.hearing.heard_take import HEARD_WITHOUT_WORDS
-from studio.speech_report import HEADER_BYTES, as_header, report_on
+from studio.hearing.speech_report import HEADER_BYTES, as_header, report_on
 from tests.studio.house import ENGINE
 from tests.studio.programs import Reception, reception_of
 from tests.studio.test_openai import CLICK_S, FORMATS, PADDING_S, TEXT, duration_s
@@ -98,6 +98,48 @@ def test_events_have_a_report_after_the_sound(reception: Reception) -> None:
     ]
     assert set(events[-2]["report"]) == {*MEMBERS, "words", "transcript"}
     assert REPORT not in answer.headers
+
+
+def lacking(*words: str) -> dict[str, Any]:
+    return {**HEARD_WITHOUT_WORDS, "complete": not words, "missing": [{"word": word, "index": 0} for word in words]}
+
+
+@pytest.mark.parametrize("how", [{}, {"stream_format": "sse"}])
+@pytest.mark.parametrize(
+    ("heard", "takes", "best"),
+    [
+        ([lacking("tick"), lacking()], 2, 1),
+        ([lacking("tick"), lacking("tick", "tock"), lacking("tick")], 3, 0),
+        ([lacking("tick", "tock"), lacking("tick"), lacking("tick", "tock")], 3, 1),
+        ([{**lacking(), "complete": None}], 1, 0),
+    ],
+)
+def test_takes_are_made_until_one_is_complete_and_the_best_is_sent(
+    reception: Reception,
+    monkeypatch: pytest.MonkeyPatch,
+    heard: list[dict[str, Any]],
+    takes: int,
+    best: int,
+    how: dict[str, str],
+) -> None:
+    made: list[Request] = []
+
+    def ask(ears: Ears, task: object, text: str, audio: Audio) -> dict[str, Any]:
+        made.append(list(reception.metronome.requests.values())[-1])
+        return heard[len(made) - 1]
+
+    monkeypatch.setattr(Ears, "ask", ask)
+    answer = reception.ask(complete=3, seed=7, response_format="wav", **how)
+    events = [json.loads(line.removeprefix("data: ")) for line in answer.text.split("\n\n") if line] if how else []
+    report = events[-2]["report"] if how else json.loads(answer.headers[REPORT])
+    assert (report["takes"], len(made)) == (takes, takes)
+    assert report["missing"] == heard[best]["missing"]
+    assert made[0].seed == 7 and answer.headers["x-seed"] == str(made[best].seed)
+    assert len({request.seed for request in made}) == takes
+
+
+def test_a_number_of_takes_that_is_not_made_is_refused(reception: Reception) -> None:
+    assert [reception.ask(complete=number).status_code for number in (0, 9)] == [422, 422]
 
 
 def test_without_check_no_line_is_heard(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from engines.scheduling.ticket import UNREAD_MAX_S
-from studio.api.speech_socket import Line, Message
-from studio.programs import Stream
+from studio.api.programs import Stream
+from studio.api.speech_lines import Line
+from studio.api.speech_messages import Message
 from studio.web.callers import Caller
 from tests.engines.text.counting import CountedText, Looks
 from tests.studio.programs import CLICK_S, LINE, SPEECH, Reception, reception_of

@@ -85,7 +85,7 @@ def test_subtitles_have_a_caption_for_each_sentence(transcribe: Any) -> None:
     srt, vtt = (transcribe(response_format=format) for format in ("srt", "vtt"))
     first, second, end = srt.split("\n\n")
     assert (first.split("\n")[0], first.split("\n")[2], end) == ("1", "All systems are ready, Captain.", "")
-    assert second.split("\n")[2] == "We can leave the harbor as soon as you give the order."
+    assert second.split("\n")[2:] == ["We can leave the harbor as", "soon as you give the order."]
     assert vtt == "WEBVTT\n\n" + "".join(
         line.partition("\n")[2].replace(",", ".", 2).replace("ready. Captain", "ready, Captain") + "\n\n"
         for line in (first, second)
@@ -128,7 +128,7 @@ def test_channels_that_cancel_each_other_are_heard(reception: Reception) -> None
         ({"timestamp_granularities[]": "phone", "response_format": "verbose_json"}, 422, "timestamp_granularities"),
         ({"response_format": "diarized_json"}, 422, "response_format"),
         ({"temperature": "7"}, 422, "temperature"),
-        ({"stream": "true"}, 400, "remove stream"),
+        ({"stream": "true"}, 400, 'remove the field "stream"'),
         ({"diarize": "true"}, 422, "diarize"),
         ({"prompt": "x" * 5_001}, 422, "prompt"),
     ],

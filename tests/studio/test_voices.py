@@ -104,8 +104,8 @@ def test_a_program_speaks_once_with_a_clip_of_its_own_and_nothing_is_kept(recept
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"voice": ""}, "send either a voice, or reference_audio"),
-        ({"reference_audio": "UklGRg=="}, "send either a voice"),
+        ({"voice": ""}, 'send either "voice", or "reference_audio"'),
+        ({"reference_audio": "UklGRg=="}, 'send either "voice"'),
         ({"voice": "", "reference_audio": "ä", "reference_text": SAID}, "not base64"),
         ({"voice": "", "reference_audio": "dGV4dA==", "reference_text": SAID}, "not audio"),
     ],

@@ -8,7 +8,7 @@ import pytest
 from websockets.sync.client import connect
 
 from studio.ears.ears import Ears
-from studio.sentence_times import sentence_times
+from studio.hearing.sentence_times import sentence_times
 from tests.browser.serving import Served
 from tests.studio.programs import Reception, reception_of
 from tests.studio.test_speech_report import SAID, take_of
@@ -63,7 +63,7 @@ def test_events_name_the_times_after_the_sound(tmp_path_factory: pytest.TempPath
     kinds = [event["type"].removeprefix("speech.audio.") for event in events]
     assert kinds[-4:] == ["delta", "timestamps", "report", "done"]
     assert (events[-3]["text"], events[-3]["start_s"], events[-3]["words"]) == ("tick tock", 0.0, [])
-    assert (refused.status_code, "stream_format sse" in refused.json()["detail"]) == (400, True)
+    assert (refused.status_code, 'set "stream_format" to "sse"' in refused.json()["detail"]) == (400, True)
 
 
 def test_a_websocket_sends_times_of_each_sentence_before_the_end(tmp_path_factory: pytest.TempPathFactory) -> None:

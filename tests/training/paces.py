@@ -17,7 +17,7 @@ LINES = ("The bridge is out, take the long way round.", "I found your letter on 
 
 @cache
 def references() -> dict[str, Reference]:
-    """The five shipped ones, one with a silence within, a slow one and a fast one."""
+    """The shipped ones, one with a silence within, a slow one and a fast one."""
     shipped = read_references(SHIPPED)
     amber, basil, delia = (shipped[name][0] for name in ("amber", "basil", "delia"))
     between = round(1.3 * RATE_HZ)  # amber's two sentences

@@ -1,5 +1,7 @@
 """The discriminators that F5's vocoder and S1's codec learn from, and the mute highest frequency of the vocoder."""
 
+from pathlib import Path
+
 import torch
 
 from training.adversary import AdversarialWeights, Adversary
@@ -29,6 +31,18 @@ def test_the_makers_loss_leaves_the_discriminators_gradients_alone() -> None:
     before = [parameter.grad.clone() for parameter in weights if parameter.grad is not None]
     torch.autograd.backward(loss)
     assert all(torch.equal(a, b.grad) for a, b in zip(before, weights, strict=True) if b.grad is not None)
+
+
+def test_a_later_call_continues_with_the_discriminators_of_an_earlier_one(tmp_path: Path) -> None:
+    weights = AdversarialWeights(score=1.0, features=1.0, alone=5)
+    first = Adversary(ProcessGroup(), torch.device("cpu"), weights)
+    real, made = torch.randn(1, 4096), (torch.randn(1, 4096) * 0.3).requires_grad_(True)
+    first.step(made, real)
+    first.save(tmp_path)
+    later = Adversary(ProcessGroup(), torch.device("cpu"), weights, tmp_path)
+    for one, other in zip(first.discriminators.parameters(), later.discriminators.parameters(), strict=True):
+        assert torch.equal(one, other)
+    assert float(later.step(made, real).detach()) > 0  # it teaches at once
 
 
 def test_a_silenced_top_makes_nothing_at_the_nyquist_frequency() -> None:

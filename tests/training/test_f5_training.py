@@ -105,7 +105,7 @@ def test_a_corpus_that_never_comes_is_not_waited_for_without_end(tmp_path: Path)
         await_recordings(tmp_path, 0.0)
 
 
-def test_whoever_finds_the_index_of_a_corpus_finds_all_of_it(tmp_path: Path) -> None:
+def test_a_corpus_has_no_index_if_writing_a_part_of_it_failed(tmp_path: Path) -> None:
     (tmp_path / "texts.json").mkdir()  # what cannot be written
     with pytest.raises(IsADirectoryError):
         write_index(tmp_path, [4], [0], ["one"])

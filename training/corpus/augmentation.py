@@ -1,8 +1,8 @@
-"""Speaker augmentation on the training device: recordings as if other speakers said the words.
+"""Speaker augmentation on the training device: change recordings as if other speakers spoke.
 
 The length of the vocal tract is perturbed (after Jaitly and Hinton 2013), and each region of formants by a separate factor.
-The pitch wavers, because synthesizers' pitch is smoother than a person's. Colour, breath, a room and a microphone are added.
-Lengths stay, so recordings can be augmented repeatedly.
+The pitch wavers, because the pitch of synthesizers is smoother than a person's. Colour, breath, a room and a microphone are
+added. Lengths do not change, so recordings can be augmented repeatedly.
 """
 
 import math
@@ -16,13 +16,16 @@ from training.references import RATE_HZ
 
 FFT, HOP = 1024, 256
 BINS = FFT // 2 + 1
-QUEFRENCIES = 44  # of a spectrum's envelope: what is finer is pitch
-REGIONS_HZ = (0.0, 450.0, 900.0, 1500.0, 2300.0, 3300.0, 5000.0, 8000.0, 12_000.0)  # ends of formants' usual ranges
-TRACT, REGION = 0.17, 0.12  # deviations of the logarithms of the whole tract's factor and of each region's
-COLOUR_DB, TILT_DB, BAND_DB = 5.0, 9.0, 60.0  # deviations of a region's gain and of the gain from 100 Hz to 12 kHz
-MOST_GAIN = 4.0  # natural logarithm
-SHARE_WAVERING, MOST_WAVERING = 0.5, 0.08  # of speakers, and the largest deviation of the logarithm of their pitch
-WAVES, WAVES_HZ = 6, (0.4, 6.0)  # sinusoids of which the melody's changes are made
+QUEFRENCIES = 44  # cepstral coefficients of a spectrum's envelope; finer structure is pitch
+# Limits between the usual ranges of formants.
+REGIONS_HZ = (0.0, 450.0, 900.0, 1500.0, 2300.0, 3300.0, 5000.0, 8000.0, 12_000.0)
+TRACT, REGION = 0.17, 0.12  # standard deviation of the logarithm of the factor for the whole tract, and for each region
+# Standard deviations of the gain of a region and of the tilt from 100 Hz to 12 kHz; depth of the band limits.
+COLOUR_DB, TILT_DB, BAND_DB = 5.0, 9.0, 60.0
+MOST_GAIN = 4.0  # largest gain, as a natural logarithm
+# Share of speakers whose pitch wavers, and the largest deviation of the logarithm of their pitch.
+SHARE_WAVERING, MOST_WAVERING = 0.5, 0.08
+WAVES, WAVES_HZ = 6, (0.4, 6.0)  # number and frequencies of the sinusoids that change the melody
 SHARE_CHANGED, SHARE_BREATH, SHARE_ROOM, SHARE_BAND, SHARE_NOISE = 0.9, 0.35, 0.3, 0.25, 0.4
 SHARE_RECORDED = 0.25
 ROOM_S = 0.3
@@ -36,23 +39,23 @@ class Augmentations:
     colour: Tensor  # (n, BINS) natural logarithm of the gain of the speaker's voice
     band: Tensor  # (n, BINS) response of the microphone
     breath: Tensor  # (n, BINS) noise beside the voice, as a share of the envelope
-    room: Tensor  # (n,) level of the echoes beside the voice
-    decay_s: Tensor  # (n,) in which they fall by 60 dB
-    noise: Tensor  # (n,) deviation of the microphone's
+    room: Tensor  # (n,) level of the echoes relative to the voice
+    decay_s: Tensor  # (n,) time in which the echoes fall by 60 dB
+    noise: Tensor  # (n,) standard deviation of the microphone's noise
     wavering: Tensor  # (n,) deviation of the logarithm of the pitch
 
     def select(self, rows: Tensor) -> "Augmentations":
         return Augmentations(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def speaker_alone(self) -> "Augmentations":
-        """Return the changed speakers without breath, in a silent room with a good microphone."""
+        """Return the augmentations without breath, with a silent room and a good microphone."""
         none = torch.zeros_like
         return replace(
             self, band=none(self.band), breath=none(self.breath), room=none(self.room), noise=none(self.noise)
         )
 
     def mostly_clean(self, generator: torch.Generator) -> "Augmentations":
-        """Return augmentations with room, breath and microphone in only SHARE_RECORDED of the rows."""
+        """Return augmentations in which only a share SHARE_RECORDED of the rows keeps room, breath and microphone."""
         clean, kept = self.speaker_alone(), torch.rand(len(self.room), 1, device=generator.device, generator=generator)
         kept = kept < SHARE_RECORDED
         return replace(
@@ -65,9 +68,9 @@ class Augmentations:
 
 
 def draw(count: int, generator: torch.Generator, strength: float = 1.0) -> Augmentations:
-    """Draw `count` rows on the generator's device; some leave the voice unchanged in a clean room.
+    """Draw `count` rows on the generator's device. Some rows leave the voice unchanged in a clean room.
 
-    `strength` scales what makes another speaker: tract, formants, colour and wavering pitch.
+    `strength` scales the changes of the speaker: tract, formants, colour and wavering pitch.
     """
     normal, uniform = _draws(generator)
     changed = uniform(count, 1) < SHARE_CHANGED
@@ -95,7 +98,7 @@ def draw(count: int, generator: torch.Generator, strength: float = 1.0) -> Augme
 
 
 def augment(samples: Tensor, changes: Augmentations, generator: torch.Generator) -> Tensor:
-    """Augment samples (b, t), each row by its own row of `changes`; loudness stays."""
+    """Augment samples (b, t), each row with one row of `changes`. The loudness does not change."""
     window = torch.hann_window(FFT, device=samples.device)
     samples = _wavering(samples, changes.wavering, generator)
     spectrum = torch.stft(samples, FFT, HOP, window=window, return_complex=True)
@@ -115,11 +118,11 @@ def augment(samples: Tensor, changes: Augmentations, generator: torch.Generator)
     )
 
 
-Draw = Callable[..., Tensor]  # of a shape
+Draw = Callable[..., Tensor]  # a function of a shape
 
 
 def _draws(generator: torch.Generator) -> tuple[Draw, Draw]:
-    """Return functions for standard normal and uniform numbers of a shape, on the generator's device."""
+    """Return two functions that draw numbers of a shape on the generator's device: standard normal and uniform ones."""
 
     def normal(*shape: int) -> Tensor:
         return torch.randn(shape, device=generator.device, generator=generator)
@@ -131,7 +134,7 @@ def _draws(generator: torch.Generator) -> tuple[Draw, Draw]:
 
 
 def _between(values: Tensor, bins: Tensor) -> Tensor:
-    """Interpolate linearly between the regions' ends: (n, regions) -> (n, BINS)."""
+    """Interpolate linearly between the limits of the regions: (n, regions) -> (n, BINS)."""
     knots = torch.tensor(REGIONS_HZ, device=bins.device)
     right = torch.searchsorted(knots, bins).clamp(1, len(knots) - 1)
     share = (bins - knots[right - 1]) / (knots[right] - knots[right - 1])
@@ -139,7 +142,7 @@ def _between(values: Tensor, bins: Tensor) -> Tensor:
 
 
 def _band(uniform: Draw, count: int, bins: Tensor) -> Tensor:
-    """Return (count, BINS) dB of microphones without the lowest and the highest frequencies."""
+    """Return the response (count, BINS) in dB of microphones that lack the lowest and the highest frequencies."""
     narrow = uniform(count, 1) < SHARE_BAND
     top = 3600 * (11_000 / 3600) ** uniform(count, 1)
     low = 40 + 160 * uniform(count, 1)
@@ -148,7 +151,10 @@ def _band(uniform: Draw, count: int, bins: Tensor) -> Tensor:
 
 
 def _cosines(device: torch.device) -> tuple[Tensor, Tensor]:
-    """Return (BINS, QUEFRENCIES), which draws an envelope, and (QUEFRENCIES, BINS), which finds it in a log spectrum."""
+    """Return a matrix from cepstra to an envelope, and one from a log spectrum to cepstra.
+
+    Their shapes are (BINS, QUEFRENCIES) and (QUEFRENCIES, BINS).
+    """
     order = torch.arange(QUEFRENCIES, device=device)
     basis = torch.cos(torch.linspace(0, math.pi, BINS, device=device)[:, None] * order)
     weights = torch.full((BINS,), 2.0 / (BINS - 1), device=device)
@@ -175,20 +181,21 @@ def _wavering(samples: Tensor, deviation: Tensor, generator: torch.Generator) ->
     before, left, right, after = (
         samples.gather(1, (place + tap).clamp(0, samples.shape[1] - 1)) for tap in (-1, 0, 1, 2)
     )
-    # Catmull and Rom's cubic through four samples
+    # Cubic interpolation through four samples (Catmull and Rom).
     bend = 2 * before - 5 * left + 4 * right - after + share * (3 * (left - right) + after - before)
     return left + share / 2 * (right - before + share * bend)
 
 
 def _echo(samples: Tensor, changes: Augmentations, generator: torch.Generator) -> Tensor:
-    """Add the decaying noise of its room to each row."""
+    """Add to each row the echo of its room, as decaying noise."""
     length = int(ROOM_S * RATE_HZ)
     time = torch.arange(length, device=samples.device) / RATE_HZ
     tail = torch.randn(len(samples), length, device=samples.device, generator=generator)
     tail = tail * torch.exp(-6.9 * time / changes.decay_s[:, None]) * (time > 0.004)
     tail = tail / tail.norm(dim=1, keepdim=True) * changes.room[:, None]
     tail[:, 0] = 1.0
-    size = (samples.shape[1] + length + 4095) // 4096 * 4096  # few sizes: each one costs the GPU a plan
+    # Only a few sizes, because the GPU needs a plan for each size.
+    size = (samples.shape[1] + length + 4095) // 4096 * 4096
     return torch.fft.irfft(torch.fft.rfft(samples, size) * torch.fft.rfft(tail, size), size)[:, : samples.shape[1]]
 
 

@@ -33,7 +33,7 @@ _Callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctype
 
 
 class _Library:
-    """The library, which has a single voice, and the audio that it has generated so far."""
+    """The library, which has one voice at a time, and the audio that it has generated so far."""
 
     def __init__(self) -> None:
         self.functions: Any = ctypes.CDLL("libespeak-ng.so.1")
@@ -42,7 +42,7 @@ class _Library:
         if self.rate_hz <= 0:
             raise RuntimeError("espeak-ng found no data; install espeak-ng-data or point ESPEAK_DATA at its folder")
         self.pieces: list[NDArray[np.float32]] = []
-        self.callback = _Callback(self._keep)  # the library holds this pointer: it must live as long
+        self.callback = _Callback(self._keep)  # kept here, because the library holds a pointer to it
         self.functions.espeak_SetSynthCallback(self.callback)
 
     def _keep(self, samples: Any, count: int, _events: Any) -> int:

@@ -34,12 +34,12 @@ def _key(line: str) -> str:
 
 
 def is_held_out(line: str) -> bool:
-    """Return True if a line is, ignoring case and punctuation, one of the evaluation's."""
+    """Return True if the line is a line of the evaluation; case and punctuation are ignored."""
     return _key(line) in _lines()
 
 
 def is_held_out_voice(voice: str, ratio: float, pitch_hz: float) -> bool:
-    """Return True if formant ratio and mean pitch are near those of a held-out speaker with this voice."""
+    """Return True if formant ratio and mean pitch are near those of a held-out speaker who has this voice."""
     content = heldout()
     return any(
         voice == other["voice"]

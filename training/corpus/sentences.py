@@ -1,7 +1,7 @@
 """The sentences of the corpus by kind, without held-out ones.
 
 Sources: glosses and examples of WordNet 3.0 (WordNet licence, permissive; Debian `wordnet-base`), The Devil's Dictionary
-(1911, public domain; Debian `dict-devil`), the common words of SCOWL (permissive; Debian `scowl`), and templates of this
+(1911, public domain; Debian `dict-devil`), the common words of SCOWL (permissive; Debian `scowl`), and templates in this
 folder. Lines with uncommon words are left out, because a small network would learn the common words less well.
 """
 
@@ -20,12 +20,10 @@ log = logging.getLogger(__name__)
 WORDNET = Path("/usr/share/wordnet")
 DEVIL = Path("/usr/share/dictd/devil.dict.dz")
 SCOWL = Path("/usr/share/dict/scowl")
-SHORTEST, LONGEST = 22, 128  # characters of a sentence; the short kinds are exempt from the lower bound
-LEVELS, CHANCES = (
-    (10, 20, 35),
-    (0.3, 0.35, 0.35),
-)  # SCOWL's, from the most common words down, and how often each is drawn
-RARER = (40, 50)  # SCOWL's levels of words that a dictionary's line may hold, but that are not sought out
+SHORTEST, LONGEST = 22, 128  # characters of a sentence; kinds of short sentences have no lower limit
+# SCOWL's levels, the most common words first, and how often each level is drawn.
+LEVELS, CHANCES = (10, 20, 35), (0.3, 0.35, 0.35)
+RARER = (40, 50)  # SCOWL's levels of words that may occur in lines of dictionaries, but are not drawn
 SMALL = (
     "the", "a", "of", "and", "to", "in", "is", "was", "my", "your", "it", "on", "for", "with", "that", "not", "from",
 )  # fmt: skip
@@ -62,7 +60,7 @@ def _common(scowl: Path, level: int) -> list[str]:
 
 
 def _shuffled(common: list[list[str]], count: int, rng: random.Random) -> Iterator[str]:
-    """Yield lines of random common words with small words between them, so that all words are about equally frequent."""
+    """Yield lines of random common words with small words between them. All common words are about equally frequent."""
     for _ in range(count):
         line = ""
         for level in rng.choices(range(len(common)), CHANCES, k=rng.randint(3, 7)):
@@ -72,7 +70,7 @@ def _shuffled(common: list[list[str]], count: int, rng: random.Random) -> Iterat
 
 
 def _alone(common: list[list[str]], count: int, rng: random.Random) -> Iterator[str]:
-    """Yield the most common words, each as a line."""
+    """Yield lines with a single one of the most common words."""
     plain = [word for level in common[:2] for word in level if "'" not in word]
     for _ in range(count):
         yield rng.choice(plain) + rng.choice("....?!")
@@ -88,7 +86,7 @@ def _clean(lines: Iterable[str], shortest: int = SHORTEST) -> list[str]:
 
 
 def _wordnet(folder: Path) -> tuple[list[str], list[str]]:
-    """Return definitions, and the quoted examples that follow them."""
+    """Return definitions, and their quoted examples."""
     definitions: list[str] = []
     examples: list[str] = []
     for part in ("noun", "verb", "adj", "adv"):

@@ -20,13 +20,13 @@ LEAD_S = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speaker:
-    voice: str  # one of flite's, or a voice of espeak-ng with its variant
-    ratio: float  # formants are moved by this factor
-    pitch_hz: float  # mean pitch as heard (flite); espeak-ng's pitch setting in its place
-    spread: float  # pitch deviation as a share of the mean (flite); espeak-ng's range setting in its place
-    stretch: float  # of durations as heard, 1 = the synthesizer's own pace
-    images: float = 0.0  # share of linear interpolation in resampling: its images fill the band above 8 kHz
-    tilt: float = 0.0  # one-zero filter, below 0 darker, above 0 brighter
+    voice: str  # a voice of flite, or a voice of espeak-ng with its variant
+    ratio: float  # factor by which formants are moved
+    pitch_hz: float  # mean pitch as heard for flite; the pitch setting for espeak-ng
+    spread: float  # standard deviation of the pitch as a share of the mean for flite; the range setting for espeak-ng
+    stretch: float  # factor on durations as heard; 1 = the pace of the synthesizer
+    images: float = 0.0  # share of linear interpolation in resampling, whose images fill the band above 8 kHz
+    tilt: float = 0.0  # coefficient of a one-zero filter: below 0 darker, above 0 brighter
     noise_db: float = -90.0
     level: float = 0.1  # root mean square of the speech
 
@@ -36,7 +36,7 @@ class Speaker:
 
 
 def draw_speaker(rng: np.random.Generator) -> Speaker:
-    """Draw a training speaker that is never near a held-out one."""
+    """Draw a training speaker that is not near a held-out speaker."""
     while True:
         speaker = _draw_flite(rng) if rng.random() < FLITE_SHARE else _draw_espeak(rng)
         if not is_held_out_voice(speaker.voice, speaker.ratio, speaker.pitch_hz):
@@ -78,14 +78,14 @@ def _draw_espeak(rng: np.random.Generator) -> Speaker:
 
 
 def warm() -> None:
-    """Load every flite voice. espeak-ng is loaded in each process, because it may keep a thread."""
+    """Load every flite voice. espeak-ng is loaded in each process instead, because it may keep a thread."""
     for voice in flite.VOICES:
         flite.speak("one", voice, stretch=1.0, mean_hz=100.0, deviation_hz=10.0)
 
 
 def render(speaker: Speaker, line: str, rng: np.random.Generator) -> NDArray[np.int16]:
-    """Return the line as 24 kHz samples, with 0.1 s of silence before and 0.15-0.3 s after the speech."""
-    # Moving formants by resampling shortens and raises the sound by the same factor: undo it beforehand.
+    """Return a line as 24 kHz samples, with 0.1 s of silence before and 0.15-0.3 s after the speech."""
+    # Resampling moves the formants, but also shortens the sound and raises its pitch. Correct both in advance.
     stretch = speaker.stretch * speaker.ratio
     if speaker.is_flite:
         mean = speaker.pitch_hz / speaker.ratio
@@ -116,7 +116,7 @@ def _resample(sound: NDArray[np.float32], factor: float, images: float) -> NDArr
 
 
 def _trim(sound: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    """Trim to the speech, then add the lead and a random tail."""
+    """Trim to the speech, then add silence before it and a random silence after it."""
     hop = RATE_HZ // 100
     frames = sound[: len(sound) // hop * hop].reshape(-1, hop)
     energy = np.sqrt((frames**2).mean(1)) if len(frames) else np.zeros(0)

@@ -57,5 +57,5 @@ def normalise(text: str) -> str | None:
 
 
 def words(text: str) -> list[str]:
-    """Return the spoken words of a line without punctuation, for comparison with a recogniser."""
+    """Return the spoken words of a line without punctuation, for a comparison with recognised words."""
     return re.sub(r"[^a-z' ]", " ", text.lower()).split()

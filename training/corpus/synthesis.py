@@ -1,4 +1,4 @@
-"""Synthesize the sentences with many synthetic speakers into a corpus folder."""
+"""Speak the sentences with many synthetic speakers, and write a corpus folder."""
 
 import logging
 import multiprocessing
@@ -19,12 +19,14 @@ from training.corpus.speakers import draw_speaker, render
 from training.references import RATE_HZ
 
 log = logging.getLogger(__name__)
-UTTERANCES = 12  # of each speaker: enough to join them in pairs; more would be fewer speakers in as many hours
-SHORTEST_SPEAKER_S = 25.0  # all lines of one
-SHORTEST_S, LONGEST_S = 0.5, 9.0  # "no." with its lead and tail is 0.6 s long
-PACE = 0.07  # deviation of a line's pace from its speaker's, as a logarithm: how long a line is must not be certain
+# Utterances of each speaker: enough to join them in pairs; with more, the same hours would have fewer speakers.
+UTTERANCES = 12
+SHORTEST_SPEAKER_S = 25.0  # minimum length of all lines of a speaker
+SHORTEST_S, LONGEST_S = 0.5, 9.0  # "no." is 0.6 s long, with the silence around it
+PACE = 0.07  # deviation of the logarithm of a line's pace from its speaker's, so that lengths stay uncertain
 JOINED = {"gloss", "example", "tale", "words", "everyday", "game", "numbers"}
-ENOUGH, JOIN_CHANCE = 55, 0.75  # characters below which a line of those kinds gets another
+# A line with fewer characters is joined, with this chance, to another one of these kinds.
+ENOUGH, JOIN_CHANCE = 55, 0.75
 SHARES = {
     "gloss": 0.08,
     "example": 0.17,
@@ -45,12 +47,12 @@ class CorpusOptions:
     hours: float
     seed: int
     workers: int
-    seconds: float  # of work, after which the corpus ends early
+    seconds: float  # seconds of work, after which the corpus ends early
 
 
 @dataclass(frozen=True, slots=True)
 class SpeakerAudio:
-    """The utterances of one speaker, one after another."""
+    """The utterances of a speaker, one after another."""
 
     audio: NDArray[np.int16]
     lengths: list[int]
@@ -59,7 +61,7 @@ class SpeakerAudio:
 
 @dataclass(slots=True)
 class Index:
-    """The index of what was written so far."""
+    """The index of the utterances that were written so far."""
 
     lengths: list[int] = field(default_factory=list)
     speakers: list[int] = field(default_factory=list)
@@ -76,9 +78,10 @@ Speak = Callable[[Task], tuple[int, SpeakerAudio]]
 
 
 def tasks(sentences: Sentences, seed: int, utterances: int = UTTERANCES) -> Iterator[Task]:
-    """Yield speakers without end, each with its lines.
+    """Yield an endless sequence of speakers, each with lines.
 
-    A sentence is repeated only when its kind is used up. Corpora with other seeds begin with other sentences.
+    A sentence is repeated only after all others of its kind were used. Corpora with different seeds begin with different
+    sentences.
     """
     rng = random.Random(seed)
     sentences = {kind: rng.sample(lines, len(lines)) for kind, lines in sentences.items()}
@@ -95,7 +98,7 @@ def tasks(sentences: Sentences, seed: int, utterances: int = UTTERANCES) -> Iter
 
 
 def synthesize(task: Task) -> tuple[int, SpeakerAudio]:
-    """Return a speaker's number and lines; lines that are too short or too long are left out."""
+    """Return the number and the lines of a speaker. Lines that are too short or too long are left out."""
     seed, number, lines = task
     rng = np.random.default_rng((seed, number))
     speaker = draw_speaker(rng)
@@ -113,8 +116,8 @@ def synthesize(task: Task) -> tuple[int, SpeakerAudio]:
 def write_corpus(options: CorpusOptions, sentences: Sentences, speak: Speak = synthesize) -> None:
     """Write the corpus folder. Every speaker depends only on seed and number, not on the number of workers.
 
-    Synthesizers are foreign code: a speaker that crashes or blocks one is left out. Workers are forks of this process and
-    share what it has loaded.
+    Synthesizers are foreign code: a speaker that makes one crash or block is left out. Workers are forks of this process and
+    share its loaded data.
     """
     options.out.mkdir(parents=True, exist_ok=True)
     started, index = time.monotonic(), Index()

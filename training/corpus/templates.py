@@ -1,6 +1,6 @@
-"""Generated sentences: everyday talk, game lines, numbers, digit strings and short answers, from templates with slots.
+"""Generate sentences from templates with slots: everyday talk, game lines, numbers, digit strings and short answers.
 
-A slot is `{name}`; its words are a line of WORDS, or a number, digit string, time or date spelled in words.
+A slot is `{name}`. Its content is an entry of WORDS, or a number, digit string, time or date in words.
 """
 
 import random
@@ -51,7 +51,7 @@ ORDINALS = [
     "twenty " + word for word in ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"]
 ]
 HOURS = [spell_number(hour) for hour in range(1, 13)]
-DIGIT_COUNTS = (2, 3, 4, 5, 5, 7, 7, 8, 9)  # six is the evaluation's; its neighbours come twice
+DIGIT_COUNTS = (2, 3, 4, 5, 5, 7, 7, 8, 9)  # six is reserved for evaluation; five and seven are included twice
 
 
 def _read(name: str) -> list[str]:
@@ -106,7 +106,7 @@ def generate(kind: str, count: int, rng: random.Random) -> Iterator[str]:
 
 
 def _fill(pattern: str, words: dict[str, list[str]], rng: random.Random) -> str:
-    """Replace slots until none is left, because a word may contain slots too."""
+    """Replace slots until none is left, because the content of a slot may contain slots."""
 
     def replace(match: re.Match[str]) -> str:
         name = match[1]

@@ -1,1 +1,1 @@
-"""Evaluation of voices: held-out lines with held-out references, spoken by the studio's engines, measured by other models."""
+"""Evaluation of voices: the studio's engines speak held-out lines with held-out references, and models measure the takes."""

@@ -1,7 +1,7 @@
 """Measure a voice and write its model card: `python -m training.evaluation f5|s1 [--timing] [--checkpoint DIR] [--every N]`.
 
-`originals` in the engine's place measures the synthesizers' own audio of the same lines (needs flite and espeak-ng) and keeps
-the result in `assets/voices/heldout/originals.json`, so that later runs need no synthesizer.
+With `originals` as the engine, the synthesizers' own audio of the same lines is measured. This needs flite and espeak-ng. The
+result is kept in `assets/voices/heldout/originals.json`, so that later runs need no synthesizer.
 """
 
 import argparse

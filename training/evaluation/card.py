@@ -5,7 +5,7 @@ from pathlib import Path
 from training.evaluation.figures import Figure
 from training.references import VOICES
 
-MARK = "<!-- figures -->"  # where the table goes in a voice's card.md
+MARK = "<!-- figures -->"  # the table replaces this mark in a voice's card.md
 ROWS = (
     ("copy-synthesis WER, recordings in the tree / through the {part}", "copy_tree_wer"),
     ("copy-synthesis WER, these and the open lines as the synthesizers say them", "copy_wer"),
@@ -23,7 +23,7 @@ PARTS = {"f5": "vocoder", "s1": "codec"}
 
 
 def write_card(engine: str, folder: Path, found: dict[str, Figure]) -> None:
-    """Write README.md of a checkpoint: the voice's card.md with its figures."""
+    """Write README.md of a checkpoint: the voice's card.md with a table of its figures."""
     table = ["| what | own audio | this voice | measured on |", "|---|---|---|---|"]
     for title, name in ROWS:
         if name in found:

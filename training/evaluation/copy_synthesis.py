@@ -1,4 +1,4 @@
-"""Copy synthesis: a recording through the vocoder of F5 or the codec of S1, without a speech model."""
+"""Copy synthesis: pass a recording through the vocoder of F5 or the codec of S1, without a speech model."""
 
 from collections.abc import Callable, Generator
 from pathlib import Path

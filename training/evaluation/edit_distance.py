@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def edits(wanted: Sequence[object], found: Sequence[object]) -> int:
-    """Return the least number of words, or letters, to replace, delete or insert (Levenshtein)."""
+    """Return the minimum number of words or letters to replace, delete or insert (Levenshtein)."""
     row = list(range(len(found) + 1))
     for i, one in enumerate(wanted, 1):
         previous, row[0] = row[0], i

@@ -1,4 +1,4 @@
-"""The figures of a voice: their computation from measurements, and their file in the checkpoint's folder."""
+"""The figures of a voice: compute them from measurements, and store them in the checkpoint's folder."""
 
 import dataclasses
 import json
@@ -16,8 +16,8 @@ NAME = "figures.json"
 @dataclass(frozen=True, slots=True)
 class Figure:
     voice: float
-    on: str  # how much it stands on; for a time, also how fast the machine was
-    own: float | None = None  # the same of the synthesizers' own audio
+    on: str  # number of measurements; for a time, also the speed of the machine
+    own: float | None = None  # the figure of the synthesizers' own audio
 
 
 def mean(values: Iterable[float]) -> float:
@@ -38,7 +38,7 @@ def right(rows: Sequence[Measurement]) -> float:
     return mean(row.wrong == 0 for row in rows)
 
 
-# name -> (the takes it stands on, what is made of them)
+# By name: the condition for takes that count, and the function that computes the figure from them.
 MEASURES: dict[str, tuple[Callable[[Measurement], bool], Callable[[Sequence[Measurement]], float]]] = {
     "open_wer": (of("open"), word_error),
     "open_wer_flite": (lambda row: row.line.kind == "open" and is_flite(row.line.reference), word_error),
@@ -54,7 +54,7 @@ MEASURES: dict[str, tuple[Callable[[Measurement], bool], Callable[[Sequence[Meas
 
 
 def figures(measured: Sequence[Measurement], own: Sequence[Measurement]) -> dict[str, Figure]:
-    """Return shares and word error rates of a voice, with those of the synthesizers' audio for the same lines."""
+    """Return shares and word error rates of a voice, and those of the synthesizers' audio for the same lines."""
     found = {}
     for name, (counts, value) in MEASURES.items():
         rows, same = ([row for row in some if counts(row)] for some in (measured, own))

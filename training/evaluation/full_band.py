@@ -1,10 +1,10 @@
-"""Measure the very top of a take's band, which neither recognisers nor mel bands cover."""
+"""Measure the highest frequencies of a take, which neither recognisers nor mel bands cover."""
 
 import numpy as np
 
 from training.references import Clip
 
-TOP = 0.9916  # of the Nyquist frequency: above 11.9 kHz at 24 kHz
+TOP = 0.9916  # share of the Nyquist frequency: 11.9 kHz for audio at 24 kHz
 QUIETEST_DB = -120.0
 
 

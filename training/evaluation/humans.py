@@ -1,4 +1,4 @@
-"""Recordings of persons: the example clips of the f5-tts package, if it is installed. They are not copied."""
+"""Recordings of persons: the example clips of the f5-tts package, if it is installed. The clips are not copied."""
 
 import importlib.util
 from pathlib import Path

@@ -1,10 +1,13 @@
-"""How like a stranger a voice speaks: `python -m training.evaluation.likeness f5|s1 --keep DIR [--checkpoint DIR] [--lines N]`.
+"""Measure how similar a voice is to unknown speakers.
 
-References are voices of synthesizers that training never heard, recorded when they are first needed (the programs' terms
-keep them out of the tree; corpus/programs.py names them), and the human clips of the installed f5-tts package. Takes stay in
-the folder of --keep, and those that are there are not spoken again. `originals` in the engine's place records the
-synthesizers' own audio of the same lines instead (needs the programs of corpus/programs.py): how well the recognizer follows
-it, and how well each measure of likeness tells one voice from another.
+`python -m training.evaluation.likeness f5|s1 --keep DIR [--checkpoint DIR] [--lines N]`
+
+References are voices of synthesizers that training never used, and the human clips of the installed f5-tts package. The former
+are recorded on first use, because the terms of the programs keep them out of the repository (corpus/programs.py names the
+programs). Takes stay in the folder of --keep, and takes that are there are not spoken again.
+
+With `originals` as the engine, the synthesizers' own audio of the same lines is recorded instead, which needs the programs of
+corpus/programs.py. This measures the errors of the recognizer, and how well each measure of likeness separates voices.
 """
 
 import argparse
@@ -44,8 +47,8 @@ from training.references import (
 log = logging.getLogger(__name__)
 ORIGINALS = STRANGERS / "originals.json"
 SEED = 7
-LONG_LINES = 4  # of the open ones, spoken as one text of a dozen seconds
-PARTS = 3  # of a long take, whose likeness is compared
+LONG_LINES = 4  # number of open lines that are spoken together as one text of about twelve seconds
+PARTS = 3  # number of parts of a long take whose likeness is compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class Utterance:
 
 
 def family(name: str) -> str:
-    """Return the synthesizer at the start of a reference's name, or `human`."""
+    """Return the name of the synthesizer at the start of a reference's name, or `human`."""
     return name.partition("-")[0]
 
 
@@ -72,7 +75,7 @@ def strangers() -> ReferenceClips:
 
 
 def pairs(names: list[str], lines: int) -> list[tuple[str, str]]:
-    """Return `lines` open lines for every reference, with other lines for each."""
+    """Return pairs of a reference and an open line: `lines` for each reference, with different lines for each reference."""
     texts = heldout()["open"]
     return [
         (name, texts[(place * lines + number) % len(texts)])
@@ -82,12 +85,12 @@ def pairs(names: list[str], lines: int) -> list[tuple[str, str]]:
 
 
 def speak(engine: str, folder: Path, keep: Path, lines: int) -> list[Utterance]:
-    """Return takes of every reference, spoken as in the studio or read from an earlier run's folder."""
+    """Return takes with every reference, spoken as in the studio or read from the folder of an earlier run."""
     return spoken(engine, folder, keep, pairs(sorted(strangers()), lines))
 
 
 def spoken(engine: str, folder: Path, keep: Path, wanted: list[tuple[str, str]]) -> list[Utterance]:
-    """Return takes of these references and lines; takes that are not in the folder are spoken now."""
+    """Return takes of these pairs of reference and line. Takes that are not in the folder are spoken now."""
     known = strangers()
     if missing := [pair for pair in wanted if not _path(keep, *pair).exists()]:
         synthesizer = Synthesizer(engine, folder)
@@ -100,7 +103,7 @@ def spoken(engine: str, folder: Path, keep: Path, wanted: list[tuple[str, str]])
 
 
 def originals(keep: Path, lines: int) -> list[Utterance]:
-    """Return the synthesizers' own audio of their references' lines."""
+    """Return lines of the references in the synthesizers' own audio."""
     voices = {settings["name"]: settings["voice"] for settings in heldout()["strangers"]}
     wanted = [(name, line) for name, line in pairs(sorted(strangers()), lines) if name in voices]
     for name, line in wanted:
@@ -114,7 +117,7 @@ def _path(folder: Path, name: str, line: str) -> Path:
 
 
 def measure(utterances: list[Utterance]) -> dict[str, Any]:
-    """Return words, both measures of likeness and the nearest reference, for all families, the humans and each reference."""
+    """Return word errors, both measures of likeness and the nearest reference, for all families, persons and each reference."""
     known = strangers()
     clips = known | read_references(HELDOUT) | read_references(SHIPPED)
     embeddings = {name: embed(clip) for name, (clip, _) in clips.items()}
@@ -172,7 +175,7 @@ def copies(engine: str, folder: Path) -> dict[str, dict[str, float]]:
 
 
 def drift(engine: str, folder: Path, keep: Path) -> dict[str, list[float]]:
-    """Return the likeness to their reference of the parts of long takes, in order, by family and for all but the humans."""
+    """Return the likeness of each part of long takes to the reference, by family and for all families without persons."""
     known, long = strangers(), " ".join(heldout()["open"][:LONG_LINES])
     found: dict[str, list[list[float]]] = {}
     for take in spoken(engine, folder, keep, [(name, long) for name in sorted(known)]):

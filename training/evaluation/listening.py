@@ -1,9 +1,11 @@
-"""How a voice sounds to the judges: `python -m training.evaluation.listening f5|s1 --keep DIR [--checkpoint DIR] [--lines N]`.
+"""Judge the sound of a voice with models.
 
-Word errors by Whisper tiny.en, predicted MOS by DistillMOS, likeness by Resemblyzer, and the level at the top of the band, for
-groups of references: the shipped voices, held-out natural speakers, held-out speakers of the old synthesizers, and persons.
-`references` in the engine's place judges the references' own audio: what it gets wrong there is the judge's own error.
-`--copies` judges the references through the vocoder or the codec alone.
+`python -m training.evaluation.listening f5|s1 --keep DIR [--checkpoint DIR] [--lines N]`
+
+The figures are word errors by Whisper tiny.en, predicted MOS by DistillMOS, likeness by Resemblyzer, and the level of the
+highest frequencies. The groups of references are the shipped voices, held-out natural speakers, held-out speakers of the
+other synthesizers, and persons. With `references` as the engine, the audio of the references is judged, which shows the
+errors of the models themselves. `--copies` judges the references after the vocoder or the codec.
 """
 
 import argparse
@@ -45,7 +47,7 @@ SEED = 7
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A take, or a recording, with the judges' results."""
+    """The results of the judges for a take or a recording."""
 
     group: str
     name: str
@@ -59,7 +61,7 @@ class Judgement:
 
 
 class Judges:
-    """The judges. They know all references, to find the one that a take is most like."""
+    """The models that judge. They know all references, to find the one that is most similar to a take."""
 
     def __init__(self) -> None:
         self.embeddings: dict[str, Embedding] = {
@@ -75,7 +77,7 @@ class Judges:
 
 
 def references() -> dict[str, ReferenceClips]:
-    """Return every group that is installed."""
+    """Return every group of references that is installed."""
     groups = {
         "shipped": read_references(SHIPPED),
         "natural": read_references(NATURAL),
@@ -86,13 +88,13 @@ def references() -> dict[str, ReferenceClips]:
 
 
 def pairs(names: Sequence[str], lines: int) -> list[tuple[str, str]]:
-    """Return `lines` open lines for every reference, with other lines for each."""
+    """Return pairs of a reference and an open line: `lines` for each reference, with different lines for each reference."""
     texts = heldout()["open"]
     return [(name, texts[(place * lines + n) % len(texts)]) for place, name in enumerate(names) for n in range(lines)]
 
 
 def speak(engine: str, folder: Path, keep: Path, lines: int, groups: Mapping[str, ReferenceClips]) -> list[Judgement]:
-    """Judge takes, spoken as in the studio or read from an earlier run's folder."""
+    """Judge takes, which are spoken as in the studio or read from the folder of an earlier run."""
     synthesizer: Synthesizer | None = None
     judges, found = Judges(), []
     for group, clips in groups.items():
@@ -129,7 +131,7 @@ def _figures(rows: Sequence[Judgement]) -> dict[str, float]:
 
 
 def recordings(engine: str | None, folder: Path | None, groups: Mapping[str, ReferenceClips]) -> list[Judgement]:
-    """Judge the references themselves, or their copies through an engine's vocoder or codec."""
+    """Judge the references themselves, or their copies after an engine's vocoder or codec."""
     copy = copier(engine, folder) if engine and folder else lambda clip: clip
     judges = Judges()
     return [

@@ -15,7 +15,7 @@ from training.evaluation.speaker_encoder import Embedding, embed, nearest
 from training.references import RATE_HZ, Clip, ReferenceClips
 
 log = logging.getLogger(__name__)
-Speak = Callable[[str, str], Clip]  # name of a reference, line -> clip
+Speak = Callable[[str, str], Clip]  # takes the name of a reference and a line, and returns a clip
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class Measurement:
     """The measurement of a take."""
 
     line: EvaluationLine
-    wrong: int  # words
+    wrong: int  # number of wrong words
     count: int
-    whole: bool  # first and last word there, quiet at the end
-    nearest: str = ""  # of the references, the one that sounds most like it; measured of open lines
+    whole: bool  # True if the first and the last word are spoken and the end is quiet
+    nearest: str = ""  # the reference that is most similar to the take; measured for open lines
 
 
 def is_flite(reference: str) -> bool:
@@ -43,9 +43,9 @@ def is_flite(reference: str) -> bool:
 
 
 def evaluation_lines(every: int = 1) -> list[EvaluationLine]:
-    """Return every line once, with the references in turn; closed sets and digits only with flite's, which are clearest.
+    """Return every line once, with the references in turn. Closed sets and digits use only flite's voices, which are clearest.
 
-    One of `every` lines is kept, a different one in each round of the references, so that all references are measured.
+    Of `every` lines, one is kept. This one changes in each round of the references, so that all references are measured.
     """
     content = heldout()
     names = [speaker["name"] for speaker in content["speakers"]]
@@ -77,7 +77,7 @@ def measure_lines(lines: Sequence[EvaluationLine], speak: Speak, known: Referenc
 
 
 def measure(line: EvaluationLine, clip: Clip, embeddings: Mapping[str, Embedding]) -> Measurement:
-    """Measure a take; `embeddings` are those of the references."""
+    """Measure a take; `embeddings` are the embeddings of the references by name."""
     wanted = words(line.text)
     if line.kind == "open":
         found = recognizer.recognize(clip)
@@ -91,6 +91,6 @@ def measure(line: EvaluationLine, clip: Clip, embeddings: Mapping[str, Embedding
 
 
 def ends_quietly(clip: Clip) -> bool:
-    """Return True if the last 50 ms are 30 dB below the line."""
+    """Return True if the last 50 ms are 30 dB below the level of the line."""
     tail, level = clip[-RATE_HZ // 20 :], float(np.sqrt(np.mean(clip**2)))
     return float(np.sqrt(np.mean(tail**2))) < level * 10**-1.5

@@ -1,4 +1,4 @@
-"""The synthesizers' own audio of the evaluation's lines, measured like a voice, as a baseline."""
+"""A baseline: the synthesizers' own audio of the evaluation's lines, measured like the takes of a voice."""
 
 import json
 from collections.abc import Sequence

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from training.references import RATE_HZ, Clip
 
-Embedding = NDArray[np.float32]  # (256,) unit vector of a speaker; the product of two is their likeness
+Embedding = NDArray[np.float32]  # (256,) unit vector of a speaker; the dot product of two vectors is their likeness
 
 
 @functools.cache
@@ -28,6 +28,6 @@ def embed(clip: Clip) -> Embedding:
 
 
 def nearest(clip: Clip, embeddings: Mapping[str, Embedding]) -> str:
-    """Return the name of the speaker that the clip is most like."""
+    """Return the name of the speaker that is most similar to the clip."""
     own = embed(clip)
     return max(embeddings, key=lambda name: float(own @ embeddings[name]))

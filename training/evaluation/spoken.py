@@ -24,13 +24,13 @@ MONEY = re.compile(r"\$\s?(\d[\d,]*(?:\.\d+)?)")
 CLOCK = re.compile(r"\b(\d{1,2}):(\d\d)\b")
 ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-Reading = Callable[[str], str]  # of a number's digits
+Reading = Callable[[str], str]  # returns the words of a number, given in digits
 
 
 def word_edits(wanted: str, heard: str) -> tuple[int, int]:
     """Return the number of words of `wanted` that `heard` replaces, lacks or adds, and the number of words of `wanted`.
 
-    A number in digits counts in the reading that agrees best: as a quantity, digit by digit, or in pairs as for years.
+    A number in digits is read in the way that agrees best: as a quantity, digit by digit, or in pairs as in years.
     """
     lines = spoken_words(wanted, _quantity)
     return min(edits(lines, spoken_words(heard, reading)) for reading in (_quantity, _digits, _pairs)), len(lines)
@@ -47,7 +47,7 @@ def spoken_words(text: str, reading: Reading | None = None) -> list[str]:
     text = ORDINAL.sub(lambda found: str(num2words(int(found[1]), to="ordinal")), text)
     text = NUMBER.sub(lambda found: f" {read(found[0].replace(',', ''))} ", text)
     found = [SAME.get(word, word) for word in words(text.replace("-", " "))]
-    return [word for word in found if word != "and"]  # "one hundred and five" and "one hundred five" are the same
+    return [word for word in found if word != "and"]  # "one hundred and five" equals "one hundred five"
 
 
 def _quantity(digits: str) -> str:

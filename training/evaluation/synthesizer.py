@@ -1,4 +1,4 @@
-"""Speak with a checkpoint as in the studio: through manager, scheduler and engine, on the CPU."""
+"""Speak with a checkpoint as the studio does: through manager, scheduler and engine, on the CPU."""
 
 import time
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class Synthesizer:
         return self.speak_all([(reference, line)], seed)[0]
 
     def speak_all(self, pairs: Sequence[tuple[Reference, str]], seed: int) -> list[Take]:
-        """Speak at most as many lines as the queue holds, in batches that do not change takes. Raises EngineError."""
+        """Speak the lines, at most as many as the queue holds. Batches do not change the takes. Raises EngineError."""
         asked = [Request(text=line, reference=voice, seed=seed, engine=self._engine) for voice, line in pairs]
         tickets = [self._manager.submit(request, session_id="evaluation") for request in asked]
         for ticket in tickets:

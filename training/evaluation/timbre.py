@@ -1,6 +1,6 @@
-"""A measure of likeness without learning: mean spectral envelope, its spread, and pitch of a voice.
+"""A measure of likeness without a trained model: mean spectral envelope, its spread, and pitch of a voice.
 
-It shares nothing with the speaker encoder, so that agreement of both does not come from the encoder's training.
+It has nothing in common with the speaker encoder. If both agree, the encoder's training cannot be the reason.
 """
 
 import numpy as np
@@ -14,13 +14,13 @@ from training.references import Clip
 RATE_HZ = 16_000
 FRAME, HOP, BANDS, CEPSTRA = 512, 160, 40, 16
 LOWEST_HZ, HIGHEST_HZ, LOWEST_PITCH, HIGHEST_PITCH = 60.0, 7600.0, 60.0, 400.0
-VOICED = 0.45  # autocorrelation at the pitch, above which a frame counts
-# One unit is what two recordings of one voice differ by: cepstra's means and deviations, mean and deviation of log pitch.
+VOICED = 0.45  # minimum autocorrelation at the pitch for a voiced frame
+# Typical differences of two recordings of one voice: means and deviations of cepstra, mean and deviation of the log pitch.
 MEAN_UNIT, SPREAD_UNIT, PITCH_UNIT, RANGE_UNIT = 0.32, 0.22, 0.05, 0.05
 
 
 def describe(clip: Clip) -> NDArray[np.float64]:
-    """Return a description (2 * CEPSTRA + 2,) of a clip at 24 kHz, each number in units of a voice's own variation."""
+    """Return a description (2 * CEPSTRA + 2,) of a clip at 24 kHz. Each number is in units of one voice's own variation."""
     samples = soxr.resample(clip, SOURCE_HZ, RATE_HZ)
     frames = np.lib.stride_tricks.sliding_window_view(np.pad(samples, FRAME), FRAME)[::HOP]
     loud = frames[(power := (frames**2).mean(1)) > 1e-3 * power.max()]
@@ -62,13 +62,13 @@ def _pitch(frames: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def _cepstra(frames: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the cepstra (n, CEPSTRA) without the first coefficient, which is loudness."""
+    """Return cepstra (n, CEPSTRA). The first coefficient, which is the loudness, is left out."""
     power = np.abs(np.fft.rfft(frames * np.hanning(FRAME))) ** 2
     return dct(np.log(power @ _bank().T + 1e-7), norm="ortho")[:, 1 : CEPSTRA + 1]
 
 
 def _bank() -> NDArray[np.float64]:
-    """Return triangles on the mel scale, (BANDS, FRAME // 2 + 1)."""
+    """Return triangular filters on the mel scale, (BANDS, FRAME // 2 + 1)."""
     low, high = 2595 * np.log10(1 + np.array((LOWEST_HZ, HIGHEST_HZ)) / 700)
     edges = 700 * (10 ** (np.linspace(low, high, BANDS + 2) / 2595) - 1)
     bins = np.linspace(0, RATE_HZ / 2, FRAME // 2 + 1)

@@ -1,4 +1,4 @@
-"""Speaker verification: how well a measure of likeness separates recordings of one voice from those of two."""
+"""Speaker verification: how well a measure of likeness separates recordings of one voice from recordings of two voices."""
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -35,7 +35,7 @@ def _separation(names: Sequence[str], likeness: Callable[[int, int], float]) -> 
 
 
 def equal_error(same: NDArray[np.float64], different: NDArray[np.float64]) -> float:
-    """Return the rate at which equally many pairs of one voice are rejected and pairs of two voices accepted."""
+    """Return the rate at which as many pairs of one voice are rejected as pairs of two voices are accepted."""
     limits = np.sort(np.concatenate((same, different)))
     refused = np.array([(same < limit).mean() for limit in limits])
     passed = np.array([(different >= limit).mean() for limit in limits])

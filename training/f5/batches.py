@@ -1,7 +1,7 @@
 """Training items for the flow: one to three utterances of one speaker in a row, like a reference and a line.
 
-Every row of a batch is full, so no attention mask is needed: an item's length is rounded to a multiple of STEP by trimming
-or extending the silence at its end.
+All rows of a batch have equal lengths, so no attention mask is needed. The length of an item is made a multiple of STEP by
+trimming or extending the silence at its end.
 """
 
 from collections.abc import Iterator
@@ -16,9 +16,10 @@ from training.corpus.recordings import Recordings
 from training.f5.text import join, tokens_of
 
 STEP, LONGEST = 64, 1472  # frames
-CUT, STRETCH = 12, 52  # frames of final silence that may go or come to reach a multiple of STEP; they sum to STEP
+# Frames of final silence that may be removed or added to reach a multiple of STEP; they sum to STEP.
+CUT, STRETCH = 12, 52
 COUNTS, CHANCES = (1, 2, 3), (0.25, 0.55, 0.2)
-HEAD_CUT, LOOP = 6, 8  # leading frames that may go; last frames that are repeated as silence
+HEAD_CUT, LOOP = 6, 8  # number of first frames that may be removed, and of last frames that are repeated as silence
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,26 +32,24 @@ class MelItem:
 class MelBatch:
     frames: Tensor  # (b, n) int64 rows of the mel bank
     tokens: Tensor  # (b, t) int64
-    spans: Tensor  # (b, 2) int64: first masked frame, frame behind the last
+    spans: Tensor  # (b, 2) int64: the first masked frame, and the frame after the last
 
 
 @dataclass(frozen=True, slots=True)
 class SeamShares:
-    """How joined rows are masked, and what precedes the mask."""
+    """How rows of several utterances are masked, and what precedes the mask."""
 
-    masked: float  # share that is masked from a seam to the end, as in use
-    rooms: float = (
-        0.0  # share of those whose reference is read `behind` rows further on, where it is recorded in a room
-    )
-    behind: int = 0
+    masked: float  # share of rows that are masked from a seam to the end, as in use
+    rooms: float = 0.0  # share of these rows whose reference is as if recorded in a room
+    behind: int = 0  # distance in the mel bank to the utterances in a room
 
 
 @dataclass(frozen=True, slots=True)
 class Utterances:
-    """The data of items, for one share of the speakers."""
+    """The data of items, for a part of the speakers."""
 
     counts: NDArray[np.int64]  # mel frames of each utterance
-    starts: NDArray[np.int64]  # its first row in the mel bank
+    starts: NDArray[np.int64]  # first row of each utterance in the mel bank
     texts: list[str]
     by_speaker: list[NDArray[np.int64]]
 
@@ -63,7 +62,7 @@ def utterances_of(recordings: Recordings, counts: NDArray[np.int64], speakers: s
 
 def draw_items(utterances: Utterances, rng: np.random.Generator) -> Iterator[MelItem]:
     """Yield every utterance once, in a new order and with new neighbours."""
-    # Drawn together: a draw of its own for each item would keep the trainer waiting.
+    # Drawn together, because a separate draw for each item would delay the trainer.
     wishes = iter(rng.choice(COUNTS, sum(map(len, utterances.by_speaker)), p=CHANCES).tolist())
     counts = utterances.counts.tolist()
     for group in utterances.by_speaker:
@@ -100,7 +99,7 @@ def build(utterances: Utterances, items: list[MelItem], rng: np.random.Generator
 
 
 def _lay(utterances: Utterances, item: MelItem, row: NDArray[np.int64], rng: np.random.Generator) -> list[int]:
-    """Write an item's rows of the mel bank. Return where the later utterances begin."""
+    """Write the rows of an item in the mel bank. Return the positions where its later utterances begin."""
     seams, place = [], 0
     spare = sum(int(utterances.counts[utterance]) for utterance in item.parts) - item.frames
     for utterance in item.parts:
@@ -117,7 +116,10 @@ def _lay(utterances: Utterances, item: MelItem, row: NDArray[np.int64], rng: np.
 
 
 def _span(item: MelItem, seams: list[int], rng: np.random.Generator, seam_share: float) -> tuple[int, int]:
-    """Return the frames to generate: from a seam to the end as at inference, or any 60 to 100 %, half of them suffixes."""
+    """Return the frames to generate: from a seam to the end, as at inference, or any 60 to 100 % of the frames.
+
+    Half of the latter extend to the end.
+    """
     if seams and rng.random() < seam_share:
         return int(rng.choice(seams)), item.frames
     size = max(1, int(item.frames * rng.uniform(0.6, 1.0)))
@@ -126,7 +128,7 @@ def _span(item: MelItem, seams: list[int], rng: np.random.Generator, seam_share:
 
 
 def stream(utterances: Utterances, frames_per_step: int, seed: int, shares: SeamShares) -> Iterator[MelBatch]:
-    """Yield batches with rows of one length without end; leftover rows wait for the next round."""
+    """Yield an endless sequence of batches, whose rows have equal lengths. Leftover rows wait for the next round."""
     rng = np.random.default_rng(seed)
     waiting: dict[int, list[MelItem]] = {}
     while True:

@@ -1,4 +1,4 @@
-"""Distillation: a copy of a trained DiT learns guidance in one pass instead of two, and several steps in one.
+"""Distillation: a copy of a trained DiT learns guidance in one pass instead of two, and several steps in one step.
 
 After Meng et al. 2023 (arXiv:2210.03142): the student's velocity is the teacher's guided velocity, averaged over equal parts
 of a step of the student's sampling grid. The student then speaks as well without guidance and in fewer steps.
@@ -17,7 +17,7 @@ from training.f5.checkpoint import load_dit
 from training.f5.flow import FlowTask, chances, draw, spread, sway
 from training.f5.options import FlowOptions
 
-FREE = 0.2  # share of rows at any time, as one of FINE steps, so that other grids go on working
+FREE = 0.2  # share of rows with a free time and a step of 1 / FINE, so that other grids also work
 FINE = 32
 DROPPED = 0.1  # share of rows that learn the teacher's velocity without reference and text
 
@@ -26,8 +26,8 @@ DROPPED = 0.1  # share of rows that learn the teacher's velocity without referen
 class Teacher:
     model: DiT
     guidance: float
-    grid: Tensor  # (steps + 1,) times on the device, of the student
-    parts: int  # of a step, each one of the teacher's
+    grid: Tensor  # (steps + 1,) times of the student's grid, on the device
+    parts: int  # number of the teacher's steps in a step of the student
 
     @classmethod
     def of(cls, model: DiT, options: FlowOptions, device: torch.device) -> "Teacher":
@@ -35,7 +35,7 @@ class Teacher:
         return cls(model.requires_grad_(False), options.guidance, grid, options.parts)
 
     def interval(self, rows: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        """Return start and end (rows,) of a step."""
+        """Return start and end (rows,) of a step for each row."""
         place = spread(rows, generator)
         step = (place * (len(self.grid) - 1)).long().clamp(max=len(self.grid) - 2)
         free = chances(rows, generator) < FREE
@@ -48,7 +48,7 @@ class Teacher:
         """Return the mean velocity of the guided steps from `start` to `end`."""
         shown, hidden = torch.zeros_like(dropped), torch.ones_like(dropped)
         context = torch.cat([task.context(self.model, drop, drop) for drop in (shown, hidden)])
-        strength = torch.where(dropped, -1.0, self.guidance)[:, None, None]  # -1 leaves the unconditional half alone
+        strength = torch.where(dropped, -1.0, self.guidance)[:, None, None]  # -1 leaves only the unconditional half
         place, part = task.at(start), (end - start) / self.parts
         total = torch.zeros_like(place)
         for number in range(self.parts):
@@ -65,7 +65,7 @@ class Teacher:
 
 @torch.no_grad()
 def add_learned(model: DiT, folder: Path, sign: int) -> None:
-    """Add, or remove, what the student of an earlier call's folder learned beyond its teacher."""
+    """Add to the model what the student of an earlier call learned beyond its teacher; a `sign` of -1 removes it."""
     flow, student = load_dit(folder / "flow"), load_dit(folder / "student")
     for name, parameter in model.named_parameters():
         parameter.add_((student[name] - flow[name]).to(parameter.device), alpha=sign)

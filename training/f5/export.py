@@ -1,7 +1,7 @@
-"""Export a checkpoint in the form of F5-TTS.
+"""Export a checkpoint in the format of F5-TTS.
 
-It has `ema_model.transformer.*`, one character in each line of vocab.txt, upstream's configuration, and a vocoder in the form
-of the `vocos` package. Big matrices are int8 with a `.scale` (`int8.py`).
+The checkpoint has `ema_model.transformer.*`, one character in each line of vocab.txt, upstream's configuration, and a vocoder
+in the format of the `vocos` package. Large matrices are int8 with a `.scale` (`int8.py`).
 """
 
 import json
@@ -28,15 +28,16 @@ from training.shards import load_shards
 
 log = logging.getLogger(__name__)
 CHECKPOINT = checkpoint("f5")
-# A student of the seven-step grid speaks as well in five of them: see its card.
+# A student that learned the seven-step grid speaks as well in five steps; see its card.
 INFERENCE = {
     "steps": 5,
     "guidance": 2.0,
     "sway": -1.0,
     "piece_characters": 120,
+    "short_sentence": 20,
     "timbre": 0.2,
     "floor": -6.0,
-    "pace_kept": 0.65,  # measured on takes from references of 55 to 93 ms a byte
+    "pace_kept": 0.65,  # measured on takes with references of 55 to 93 ms a byte
     "own_pace": 21.0,
 }
 ARCH_KEYS = (
@@ -45,7 +46,7 @@ ARCH_KEYS = (
 
 
 def configuration(arch: dict[str, Any], inference: dict[str, Any]) -> dict[str, Any]:
-    """Return upstream's YAML layout of a model, with this project's sampling defaults."""
+    """Return a model's configuration in the layout of upstream's YAML, with this project's sampling defaults."""
     chosen = {key: arch[key] for key in ARCH_KEYS}
     chosen["text_embedding_average_upsampling"] = arch["text_embedding_average_upsampling"]
     chosen |= {"attn_backend": "torch", "attn_mask_enabled": False, "checkpoint_activations": False}
@@ -93,7 +94,7 @@ def _export_vocoder(weights: Path, out: Path) -> None:
     model.load_state_dict(load_shards(weights, "vocoder"), strict=False)
     _silence_zero_hertz(model)
     silence_top(dict(model.named_parameters()))
-    # Every number is kept but the head's window, a constant of the configuration.
+    # Every value is kept except the window of the head, which is a constant of the configuration.
     state = {name: tensor for name, tensor in model.state_dict().items() if name != "head.istft.window"}
     _save(pack(state), out / "model.safetensors")
     description = describe(note["dim"], note["depth"])
@@ -101,10 +102,10 @@ def _export_vocoder(weights: Path, out: Path) -> None:
 
 
 def _silence_zero_hertz(model: TrainableVocoder) -> None:
-    """Set the bin of 0 Hz to zero: a log-mel has no information about it, so training leaves a drifting offset there."""
+    """Set the bin of 0 Hz to zero. A log-mel has no information about it, so training leaves a drifting offset there."""
     with torch.no_grad():
         model.head.out.weight[0] = 0.0
-        model.head.out.bias[0] = -20.0  # the logarithm of its magnitude
+        model.head.out.bias[0] = -20.0  # logarithm of the magnitude
 
 
 def _save(tensors: dict[str, Tensor], path: Path) -> None:

@@ -8,8 +8,8 @@ from torch import Tensor, nn
 from engines.f5.network import DiT
 from training.f5.batches import MelBatch
 
-AUDIO_DROP, BOTH_DROP = 0.1, 0.15  # share of rows whose reference, or reference and text, is hidden
-SWAYED = 0.5  # share of rows whose times lie as densely as sampling's do, which is most of all near the noise
+AUDIO_DROP, BOTH_DROP = 0.1, 0.15  # share of rows without reference, and share without reference and text
+SWAYED = 0.5  # share of rows whose times have the density of sampling, which is highest near the noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class FlowTask:
     tokens: Tensor  # (b, t)
 
     def at(self, times: Tensor) -> Tensor:
-        """Return the rows at these times (b,) on their way from noise to mel."""
+        """Return the rows at the times (b,) on their path from noise to mel."""
         share = times[:, None, None]
         return (1 - share) * self.noise + share * self.target
 
@@ -36,7 +36,7 @@ class FlowTask:
 
 
 def initialise(model: DiT) -> None:
-    """Initialise like upstream: every AdaLN projection and the output layer are zero."""
+    """Initialise the weights as upstream does: every AdaLN projection and the output layer are zero."""
     for name, parameter in model.named_parameters():
         if name.rpartition(".")[0].endswith(("attn_norm.linear", "norm_out.linear", "proj_out")):
             nn.init.zeros_(parameter)
@@ -57,13 +57,13 @@ def chances(rows: int, generator: torch.Generator) -> Tensor:
 
 
 def spread(rows: int, generator: torch.Generator) -> Tensor:
-    """Return (rows,) numbers, one from each of `rows` equal slices of [0, 1] in random order: less noise than free draws."""
+    """Return (rows,) numbers, one from each of `rows` equal slices of [0, 1], in random order: less noise than free draws."""
     slices = torch.randperm(rows, device=generator.device, generator=generator)
     return (slices + chances(rows, generator)) / rows
 
 
 def sway(times: Tensor) -> Tensor:
-    """Bend times towards 0 as the sampler does by default."""
+    """Bend times towards 0, as the sampler does by default."""
     return 1 - torch.cos(torch.pi / 2 * times)
 
 

@@ -15,11 +15,11 @@ from training.corpus.recordings import Recordings
 from training.f5.mels import LogMel
 
 log = logging.getLogger(__name__)
-ROWS = 128  # utterances at once
+ROWS = 128  # utterances that are converted together
 
 
 class MelBank:
-    """Utterances one after another. Each speaker has one augmentation at a time, and `augmentations` of them in a call."""
+    """The mels of all utterances. Each speaker has one augmentation at a time; a call uses `augmentations` of them in turn."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class MelBank:
     ) -> None:
         self.augmentations, self.device, self.filled = augmentations, device, 1
         self.strength = strength
-        self.rooms = rooms  # whether each utterance comes a second time, behind all others, as recorded in a room
+        self.rooms = rooms  # True adds every utterance a second time, after all others, as if recorded in a room
         self.audio = torch.from_numpy(recordings.audio).to(device)
         self.offsets = torch.from_numpy(recordings.offsets).to(device)
         self.lengths = torch.from_numpy(recordings.lengths).to(device)
@@ -45,7 +45,7 @@ class MelBank:
         self._fill()
 
     def renew(self, share: float) -> None:
-        """Fill the bank with the next augmentations if they are due after this share of a call."""
+        """Fill the bank with the next augmentations, if they are due after this share of the call."""
         if share * self.augmentations < self.filled:
             return
         began = time.monotonic()
@@ -72,7 +72,7 @@ class MelBank:
             self.frames[first + (starts[rows][:, None] + frame)[kept]] = mels[kept].half()
 
     def _samples(self, rows: Tensor, changes: Augmentations | None) -> Tensor:
-        """Return float32 samples (b, t) of these utterances, with silence after short ones."""
+        """Return float32 samples (b, t) of these utterances. Silence follows short utterances."""
         sample = torch.arange(int(self.lengths[rows].max()), device=self.device)[None, :]
         place = (sample + self.offsets[rows][:, None]).clamp(max=len(self.audio) - 1)
         samples = self.audio[place].float() / 32768 * (sample < self.lengths[rows][:, None])

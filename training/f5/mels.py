@@ -1,4 +1,4 @@
-"""Log-mel frames as F5-TTS and vocos-mel-24khz define them, in batches and on any device."""
+"""Log-mel frames as defined by F5-TTS and vocos-mel-24khz, in batches and on any device."""
 
 from torch import Tensor, nn
 

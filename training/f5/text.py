@@ -14,6 +14,6 @@ def tokens_of(text: str) -> NDArray[np.int64]:
 
 
 def join(first: str, second: str) -> str:
-    """Return the text of two utterances in a row, joined like reference and line at inference."""
+    """Return the text of two utterances in a row, joined as reference and line are at inference."""
     first = first.rstrip()
     return f"{first} {second}" if first.endswith((".", "?", "!")) else f"{first}. {second}"

@@ -1,4 +1,4 @@
-"""Train the DiT for a given time, continuing from an earlier call, and distil it."""
+"""Train the DiT for a given time, optionally from the output of an earlier call, and distil it."""
 
 import copy
 import json
@@ -28,13 +28,13 @@ from training.schedule import TrainingSchedule
 from training.shards import save_shards, save_state
 
 log = logging.getLogger(__name__)
-CLOCK_STEPS = 20  # between looks at the clock, which all GPUs take together
-REHEARSED = 4  # steps of each kind: lengths differ, so that what is compiled takes any
+CLOCK_STEPS = 20  # steps between checks of the clock, which all GPUs do together
+REHEARSED = 4  # steps for each kind; their lengths differ, so that the compiled code accepts any length
 FRAMES_AN_HOUR = 93.75 * 3600
 
 
 class FlowTrainer:
-    """One process's model, optimizer and data."""
+    """Model, optimizer and data of one process."""
 
     def __init__(self, options: FlowOptions, group: ProcessGroup, device: torch.device) -> None:
         self.options, self.group, self.device = options, group, device
@@ -55,7 +55,7 @@ class FlowTrainer:
         self.history: list[dict[str, float]] = []
 
     def become_student(self) -> None:
-        """Train from now on to reproduce what the averaged weights do with guidance and in twice as many steps."""
+        """From now on, train the model as a student of its averaged weights: without guidance and with fewer steps."""
         options = self.options
         self.average.swap()
         self.teacher = self._teach()
@@ -67,7 +67,7 @@ class FlowTrainer:
         self.out = options.out / "student"
 
     def _learn_from(self, folder: Path) -> None:
-        """Add to the weights what an earlier student learned beyond its teacher, unless the loss increases."""
+        """Add what an earlier student learned beyond its teacher to the weights, unless this increases the loss."""
         (before,) = self.group.broadcast_numbers([self.test()], self.device)
         for sign in (1, -1):
             distillation.add_learned(self.model, folder, sign)
@@ -77,7 +77,7 @@ class FlowTrainer:
 
     def _compile(self, compiled: bool) -> None:
         self.compiled = compiled
-        torch._dynamo.config.recompile_limit = 64  # shapes change with every batch
+        torch._dynamo.config.recompile_limit = 64  # a limit for many shapes, because the shapes change with every batch
         for model in (self.model, self.teacher.model) if self.teacher else (self.model,):
             for block in [*model.transformer_blocks, *model.text_embed.text_blocks]:
                 if not compiled:
@@ -97,7 +97,7 @@ class FlowTrainer:
         self.average = WeightAverage(self.model, self.options.average)
 
     def _read_teacher(self) -> Teacher | None:
-        """Return the frozen teacher, whose weights are also the student's first weights."""
+        """Return the frozen teacher, whose weights are also the student's initial weights."""
         if self.options.teacher is None:
             return None
         self._start_from(self.options.teacher)
@@ -120,12 +120,12 @@ class FlowTrainer:
             self.trained = state["trained"]
         else:
             self._start_from(folder)
-            note = folder / "dit.json"  # an exported checkpoint has none: the average forgets its first steps soon
+            note = folder / "dit.json"  # exported checkpoints have no note; the average soon forgets its first steps
             self.trained = json.loads(note.read_text(encoding="utf-8"))["trained"] if note.exists() else 0
         log.info("resumed after %d steps", self.trained)
 
     def _rehearse(self, corpus: Path) -> None:
-        """Compile on a small corpus, in steps that leave the weights unchanged."""
+        """Compile on a small corpus, in steps that do not change the weights."""
         self._read_corpus(corpus)
         trained, teacher = self.trained, self.teacher
         for rehearsed in (teacher, self._teach() if self.options.student_minutes else teacher):
@@ -141,7 +141,7 @@ class FlowTrainer:
         return Teacher.of(copy.deepcopy(self.model), self.options, self.device)
 
     def _read_corpus(self, folder: Path) -> None:
-        """Read the mels and the batches for training, and four batches of the last hundredth of the speakers for testing."""
+        """Read the mels and the training batches, and four test batches of the last hundredth of the speakers."""
         options, rank = self.options, self.group.rank
         recordings = read_recordings(folder)
         self.bank = MelBank(
@@ -164,7 +164,7 @@ class FlowTrainer:
         log.info("%d speakers, %.1f h of mels", len(speakers) - kept, len(self.bank.frames) / FRAMES_AN_HOUR)
 
     def train(self) -> None:
-        """Train until the time is over; save in between and at the end."""
+        """Train until the time is over. Save at intervals and at the end."""
         self.schedule.begin()
         share, saved, logged = 0.0, time.monotonic(), time.monotonic()
         running = torch.zeros((), device=self.device)
@@ -190,7 +190,7 @@ class FlowTrainer:
             self.save()
 
     def _step_safely(self, batch: MelBatch, rate: float) -> Tensor:
-        """Make a step. If compiled code fails, this step and all later ones run without compilation."""
+        """Make a step. If compiled code fails, this step and all later steps run without compilation."""
 
         def give_up() -> None:
             self._compile(False)
@@ -224,7 +224,7 @@ class FlowTrainer:
 
     @torch.no_grad()
     def test(self) -> float:
-        """Return the loss of the averaged weights on held-out speakers, always with the same noise."""
+        """Return the loss of the averaged weights on held-out speakers. The noise is always the same."""
         generator = torch.Generator(self.device).manual_seed(3)
         self.average.swap()
         value = sum(float(self._loss(batch, generator)) for batch in self.tests) / len(self.tests)
@@ -233,7 +233,7 @@ class FlowTrainer:
         return round(value, 4)
 
     def save(self) -> None:
-        """Save the averaged weights with a note of their training, and the full state."""
+        """Save the averaged weights with a note on their training, and the full state."""
         save_shards(self.average.mean, self.out, "dit")
         note = {"trained": self.trained, "config": asdict(self.model.config), "history": self.history[-200:]}
         if self.teacher is not None:
@@ -249,7 +249,7 @@ class FlowTrainer:
 
 
 def work(group: ProcessGroup, device: torch.device, options: FlowOptions) -> None:
-    """Run one process's share of a call; the first process reports and saves."""
+    """Run the part of one process in a call. The first process reports and saves."""
     torch.set_float32_matmul_precision("high")
     trainer = FlowTrainer(options, group, device)
     trainer.train()

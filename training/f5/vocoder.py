@@ -1,4 +1,4 @@
-"""The vocoder: Vocos (Siuzdak 2023) as the `vocos` package defines it, in a smaller size."""
+"""The vocoder: Vocos (Siuzdak 2023) as defined by the `vocos` package, in a smaller size."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from engines.f5.mel import BANDS, HOP
 from training.f5.mels import FFT
 from training.references import RATE_HZ
 
-SILENT = -30.0  # logarithm of a magnitude
+SILENT = -30.0  # logarithm of the magnitude of a silent bin
 
 
 def describe(dim: int, depth: int) -> dict[str, Any]:
@@ -27,13 +27,13 @@ def describe(dim: int, depth: int) -> dict[str, Any]:
 
 @torch.no_grad()
 def silence_top(state: Mapping[str, Tensor]) -> None:
-    """Set the magnitude of the highest frequency to zero, in place: no mel band covers it, so a head learns it badly."""
+    """Set the magnitude of the highest frequency to zero, in place. No mel band covers it, so a head learns it badly."""
     state["head.out.weight"][FFT // 2] = 0.0
     state["head.out.bias"][FFT // 2] = SILENT
 
 
 class TrainableVocoder(nn.Module):
-    """Backbone and head with the package's parameter names; mel (b, n, 100) -> samples (b, (n - 1) * 256)."""
+    """Backbone and head with the parameter names of the package; mel (b, n, 100) -> samples (b, (n - 1) * 256)."""
 
     def __init__(self, dim: int, depth: int) -> None:
         from vocos.heads import ISTFTHead

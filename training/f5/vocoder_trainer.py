@@ -1,4 +1,4 @@
-"""Train the vocoder on random crops: distance of log-mels and of spectra at several resolutions."""
+"""Train the vocoder on random crops. The loss is the distance of log-mels and of spectra at several resolutions."""
 
 import json
 import logging
@@ -22,12 +22,12 @@ log = logging.getLogger(__name__)
 CROP = 80 * HOP  # samples
 RESOLUTIONS = ((256, 64), (512, 128), (1024, 256), (2048, 512))  # size and hop of each spectrum
 MEL_WEIGHT = 15.0
-MEL_NOISE = 0.12  # greatest deviation
+MEL_NOISE = 0.12  # maximum standard deviation
 LOG_STEPS = 200
 
 
 def distance(made: Tensor, true: Tensor, mel: LogMel, spectrum_weight: float) -> Tensor:
-    """Return the L1 distance of log-mels and of spectra (converged norm and log magnitude); both sounds are (b, samples)."""
+    """Return the L1 distance of log-mels and of spectra (convergence and log magnitude); both sounds are (b, samples)."""
     total = MEL_WEIGHT * (mel(made) - mel(true)).abs().mean()
     for size, hop in RESOLUTIONS:
         window = torch.hann_window(size, device=made.device)
@@ -40,7 +40,7 @@ def distance(made: Tensor, true: Tensor, mel: LogMel, spectrum_weight: float) ->
 
 
 class VocoderTrainer:
-    """Model, optimizer and data; on one GPU."""
+    """Model, optimizer and data, on one GPU."""
 
     def __init__(self, options: VocoderOptions, device: torch.device) -> None:
         self.options, self.device, self.schedule = options, device, options.schedule()
@@ -59,7 +59,8 @@ class VocoderTrainer:
         self.audio = torch.from_numpy(recordings.audio).to(device)
         self.changes = torch.Generator(device).manual_seed(options.seed)
         weights = AdversarialWeights(options.score_weight, options.feature_weight)
-        self.adversary = Adversary(ProcessGroup(), device, weights) if options.score_weight else None
+        earlier = options.resume
+        self.adversary = Adversary(ProcessGroup(), device, weights, earlier) if options.score_weight else None
         self.generator = torch.Generator().manual_seed(options.seed + self.trained)
         self.history: list[dict[str, float]] = []
         if not options.no_compile:
@@ -85,7 +86,7 @@ class VocoderTrainer:
             raise FileNotFoundError(f"{folder} holds no vocoder; leave --resume out")
 
     def crops(self) -> Tensor:
-        """(crops, CROP) samples in [-1, 1] of any loudness, longer utterances more often."""
+        """Return (crops, CROP) samples in [-1, 1] with random loudness. Longer utterances are drawn more often."""
         place = torch.randint(0, len(self.audio) - CROP, (self.options.crops,), generator=self.generator)
         index = place.to(self.device)[:, None] + torch.arange(CROP, device=self.device)
         samples = self.audio[index].float() / 32768
@@ -96,7 +97,7 @@ class VocoderTrainer:
         return (samples * gain).clamp(-1, 1)
 
     def train(self) -> None:
-        """Train until the time is over; save in between and at the end."""
+        """Train until the time is over. Save at intervals and at the end."""
         self.schedule.begin()
         saved = logged = time.monotonic()
         running = torch.zeros((), device=self.device)
@@ -143,13 +144,13 @@ class VocoderTrainer:
         return value.detach()
 
     def _disturbed(self, mel: Tensor) -> Tensor:
-        """Add noise to half of the mels, because mels of the flow are not exact."""
+        """Add noise to half of the mels, because the mels of the flow are not exact."""
         noise = torch.rand(len(mel), 1, 1, device=self.device) * MEL_NOISE
         noise = noise * (torch.rand(len(mel), 1, 1, device=self.device) < 0.5)
         return mel + torch.randn_like(mel) * noise
 
     def save(self) -> None:
-        """Save the averaged weights with a note of their training, and the full state."""
+        """Save the averaged weights with a note on their training, and the full state."""
         options, out = self.options, self.options.out
         save_shards(self.average.mean, out, "vocoder")
         note = {"trained": self.trained, "dim": options.dim, "depth": options.depth, "history": self.history[-200:]}
@@ -161,6 +162,8 @@ class VocoderTrainer:
             "trained": self.trained,
         }
         save_state(state, out / "vocoder-state.pt")
+        if self.adversary:
+            self.adversary.save(out)
 
 
 def work(group: ProcessGroup, device: torch.device, options: VocoderOptions) -> None:

@@ -1,6 +1,6 @@
 /**
- * The parts of the page that Gradio makes room for (studio/ui/components/island.py), each with the module that draws
- * it. What one page alone shows is fetched and drawn when that page first shows, and stays.
+ * The parts of the page for which Gradio has a placeholder (studio/ui/components/island.py), and the modules that draw
+ * them. A module of a single page is loaded when the page is first shown, and stays.
  */
 import { follow } from "./core/bus.js";
 import { h } from "./core/dom.js";
@@ -14,7 +14,7 @@ import { allPending } from "./script/pending.js";
 /** @typedef {Record<string, () => unknown>} Keys */
 /** @typedef {{mount: (element: HTMLElement) => void, KEYS?: Keys}} Island */
 
-/** Those of pages are the ones called page.js (studio/ui/assets.py). @type {Record<string, () => Promise<Island>>} */
+/** The modules of pages are called page.js (studio/ui/assets.py). @type {Record<string, () => Promise<Island>>} */
 const MODULES = {
   header: () => import("./frame/header.js"),
   voice: () => import("./references/voice.js"),
@@ -33,23 +33,23 @@ const MODULES = {
 /** @type {Record<string, PageName>} */
 const PAGE_OF = { script: "script", listening: "compare", champions: "champions", monitor: "monitor" };
 
-const AGAIN_MS = 1000; // after a part that did not come
+const AGAIN_MS = 1000; // pause before a part that failed to load is loaded again
 
-/** Of pages that were drawn. @type {Map<PageName | undefined, Keys>} */
+/** The shortcuts of the pages that were drawn. @type {Map<PageName | undefined, Keys>} */
 const keys = new Map();
 
-/** Names of those that show. */
+/** Return the names of the parts that are on the current page. */
 export function shown() {
   return Object.keys(MODULES).filter((name) => (PAGE_OF[name] ?? page()) === page());
 }
 
-/** Keys of the page that shows; see frame/shortcuts.js. */
+/** Return the shortcuts of the current page; see frame/shortcuts.js. */
 export function pageKeys() {
   return keys.get(page());
 }
 
 /**
- * Draw one part into the element that Gradio made for it, once it is due. A part that did not come is asked for again.
+ * Draw a part into its element as soon as it is needed. A part that failed to load is loaded again.
  * @param {string} name @param {HTMLElement} element
  */
 export function mount(name, element) {
@@ -64,12 +64,16 @@ export function mount(name, element) {
   addEventListener("online", begin);
 }
 
-/** The Script page also says what becomes of changes that were left here, which are sent at once. @param {string} name */
+/**
+ * Return true if a part must be drawn. Unsent changes of a script are sent at once, so the Script page is drawn to
+ * report the result.
+ * @param {string} name
+ */
 function isDue(name) {
   return shown().includes(name) || (name === "script" && allPending().length > 0);
 }
 
-/** Resolves to whether it came. @param {string} name @param {HTMLElement} element */
+/** Resolves to true if the part was loaded. @param {string} name @param {HTMLElement} element */
 async function draw(name, element) {
   try {
     const island = await fetched(MODULES[name]());

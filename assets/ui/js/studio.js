@@ -1,8 +1,12 @@
-/** Where the page begins: theme and page at once, then fields and clips, then what was left here last time. */
-import "./champions/completion.js"; // a job may end before its page was ever shown
+/**
+ * The entry point of the page: starts the theme and the pages, then loads fields and clips, then restores the last
+ * draft.
+ */
+import "./champions/completion.js"; // a job may end before its page is first shown
 import { loadChampions, watchChampions } from "./champions/library.js";
 import { loadAccess, watchAccess } from "./core/access.js";
 import { emit, follow } from "./core/bus.js";
+import { moveFocusAfterClicks } from "./core/click-focus.js";
 import { whenPresent } from "./core/dom.js";
 import { EVENT, STATE } from "./core/events.js";
 import * as fields from "./core/fields.js";
@@ -15,7 +19,7 @@ import { toast } from "./core/toast.js";
 import { completeMarkup } from "./frame/accessibility.js";
 import { acceptDrops } from "./frame/drop.js";
 import { followKeyboard } from "./frame/keyboard.js";
-import { hearKeys } from "./frame/shortcuts.js";
+import { listenForKeys } from "./frame/shortcuts.js";
 import { shown } from "./islands.js";
 import { loadClips, useClip, watchClips } from "./references/clips.js";
 import { keepDrafts, loadDraft } from "./speak/draft.js";
@@ -24,19 +28,20 @@ import { loadTakes, watchTakes } from "./takes/takes.js";
 
 followSystem();
 showPages();
-hearKeys();
+listenForKeys();
 mountEngine();
 watchStudio();
 watchAccess();
 completeMarkup();
 acceptDrops();
 followKeyboard();
+moveFocusAfterClicks();
 addEventListener("pagehide", () => emit(EVENT.pageLeaves, null));
 attempt(begin);
 
 async function begin() {
-  const comparing = page() === "compare"; // where a trial may be open, which takes would spoil
-  loadAccess().catch(() => {}); // whoever cannot be told sees what visitors see
+  const comparing = page() === "compare"; // takes would reveal the names of an open trial
+  loadAccess().catch(() => {}); // without an answer, the page shows what visitors see
   await Promise.all([loadClips(), fields.ready, comparing || loadKept()]);
   if (comparing && loadDraft()?.champion) onceLeft(startDraft);
   else await startDraft();
@@ -50,16 +55,16 @@ async function begin() {
 }
 
 function loadKept() {
-  return Promise.all([loadTakes(), loadChampions().catch(() => {})]); // the champions' page says what hinders them
+  return Promise.all([loadTakes(), loadChampions().catch(() => {})]); // the Champions page shows the error
 }
 
-/** From where this browser left off. */
+/** Restore the last draft of this browser, and keep saving drafts. */
 async function startDraft() {
   await restoreDraft();
   keepDrafts();
 }
 
-/** @param {() => Promise<void>} act  once another page than Compare shows */
+/** @param {() => Promise<void>} act  called when the user leaves the Compare page */
 function onceLeft(act) {
   let left = false;
   follow(STATE.page, () => {
@@ -70,7 +75,8 @@ function onceLeft(act) {
 }
 
 /**
- * The draft of this browser, without what is gone of its voice; else the first sample. What was chosen meanwhile stays.
+ * Restore the draft of this browser. If its voice was deleted, use the first sample. A voice that the user chose in the
+ * meantime stays.
  */
 async function restoreDraft() {
   const kept = loadDraft();
@@ -80,7 +86,7 @@ async function restoreDraft() {
   return state.samples.length ? useClip(state.samples[0]) : undefined;
 }
 
-/** Whether anything of its voice was still here. @param {Order} draft */
+/** Restore a draft with its voice. Resolves to true if the champion or the clip still exists. @param {Order} draft */
 async function restoreVoice(draft) {
   const isHere = (/** @type {Order} */ order) =>
     restore(order, fields.SETTINGS).then(
@@ -88,7 +94,7 @@ async function restoreVoice(draft) {
       () => false,
     );
   if (await isHere(draft)) return true;
-  toast("Your last voice was deleted. Another voice is selected.");
+  toast("The voice that you used last was deleted. Another voice is selected.");
   if (draft.champion && (await isHere({ ...draft, champion: "" }))) return true;
   fields.write("script", draft.text);
   return false;

@@ -1,4 +1,4 @@
-/** What the studio's routes tell, as far as the page reads it, and what the modules of the page hand each other. */
+/** Answers of the studio's routes, with the members that the page reads, and types that several modules share. */
 
 // References
 interface Part {
@@ -10,10 +10,10 @@ interface Clip {
   name: string;
   duration_s: number;
   peaks: number[];
-  windows: Part[]; // best first
-  transcript?: string | null; // of a sample: what is said in all of it
+  windows: Part[]; // best part first
+  transcript?: string | null; // of a sample: the transcript of the whole clip
 }
-/** A part of a clip; what is said in it stands in the transcript field. */
+/** A part of a clip. Its transcript is in the transcript field. */
 interface Voice extends Part {
   clip: Clip;
 }
@@ -25,16 +25,38 @@ interface Check {
 }
 type MendName = "trim" | "normalise" | "mono" | "high_pass" | "denoise";
 
+/** The name of a step for "Undo": a verb and its object, such as "delete 2 takes". */
+type UndoLabel = `${UndoVerb} ${string}`;
+type UndoVerb =
+  | "add"
+  | "apply"
+  | "change"
+  | "delete"
+  | "edit"
+  | "mark"
+  | "move"
+  | "normalise"
+  | "paste"
+  | "reduce"
+  | "remove"
+  | "replace"
+  | "restore"
+  | "select"
+  | "trim"
+  | "update"
+  | "use"
+  | "vote";
+
 // Requests and takes
-/** By name, the seed among them. */
+/** Values by the name of the setting, including the seed. */
 type Settings = Record<string, number | null | undefined>;
 interface Order extends Part {
   text: string;
   clip_id: string;
   transcript: string;
   engine: string;
-  champion: string; // its id; then there is no clip
-  version: string; // empty: the current one
+  champion: string; // id; if it is set, there is no clip
+  version: string; // empty: the current version
   attachment?: string;
   [setting: string]: unknown;
 }
@@ -47,26 +69,26 @@ interface Take {
   sample_rate: number;
   duration_s: number;
   starred: boolean;
-  folder: string; // empty: in none
-  notes?: string[]; // of the engine, on what may be wrong with it
+  folder: string; // empty: no folder
+  notes?: string[]; // from the engine, about possible problems
   peaks: number[];
-  heard: HeardTake | null; // null: not heard yet
-  hearing: boolean; // waits, or is heard now
+  heard: HeardTake | null; // null: not checked yet
+  hearing: boolean; // waits for the check, or is being checked
 }
 interface HeardWord {
   word: string;
   start_s: number;
   end_s: number;
   confidence: number; // 0 to 1
-  sure: boolean; // whether it need not be checked
+  sure: boolean; // false: the user should check the word
 }
-/** A written word that differs, or an added one. */
+/** A written word that is missing or misheard, or an added word. */
 interface OtherWord {
   word: string;
-  index: number; // of the written words
+  index: number; // among the written words
   start_s: number;
   end_s: number;
-  heard?: string; // instead of it
+  heard?: string; // the word that is heard instead
 }
 interface HeardTake {
   complete: boolean | null; // null: the words could not be compared
@@ -77,8 +99,9 @@ interface HeardTake {
   transcript: string;
   message: string; // why the words could not be compared
   faults: { name: string; severity: "doubt" | "fail"; message: string }[];
+  note?: string; // that the studio made this take, or another one, because of a fault
 }
-/** Where a request stands. */
+/** The progress of a request. */
 interface SpeakStatus {
   id: string;
   state: string;
@@ -87,21 +110,21 @@ interface SpeakStatus {
   eta_s: number | null;
   sample_rate: number | null;
 }
-/** The take that is being made, from the press to its end. */
+/** A running generation, from the click on Speak to its end. */
 interface Synthesis {
   phase: "checking" | "joining" | "queued" | "running";
-  rank: number; // in whichever line it waits; 0 when it runs
+  rank: number; // in Gradio's queue or the scheduler's; 0 when it runs
   eta_s: number | null;
   progress: number;
-  id: string | null; // known once the scheduler has it
+  id: string | null; // null until the scheduler has the request
   order: Order;
-  aloud: boolean; // heard while it is made
-  made: boolean; // all of its sound is made; keeping it may still fail
+  aloud: boolean; // whether it is played during generation
+  made: boolean; // all audio is generated; saving may still fail
   retry: () => void;
   track: import("./audio/tracks.js").GrowingTrack | null;
   meter: import("./audio/peaks.js").PeakMeter | null;
   call: import("./speak/queue.js").QueuedCall;
-  received: Promise<void> | null; // resolves once all of its sound is here
+  received: Promise<void> | null; // resolves when all audio is received
 }
 
 // Engines and telemetry
@@ -119,7 +142,7 @@ interface BackendChoice {
   backend: string;
   title: string;
   numerics: "bit-identical" | "rounding" | "quantised";
-  skipped: Record<string, string>; // reasons by the name of each faster backend
+  skipped: Record<string, string>; // reason by the name of each faster backend
   failure: string;
 }
 
@@ -136,6 +159,7 @@ interface EngineStatus {
   message: string;
   progress: number;
   memory_bytes: number;
+  memory_parts: Record<string, number>; // bytes by part
   info: {
     checkpoint: string;
     sample_rate: number;
@@ -144,29 +168,43 @@ interface EngineStatus {
     device: string;
     dtype: string;
     parameters: number;
-    compiled: boolean;
+    rows: number; // requests in one step
     backends: BackendChoice[];
-  } | null; // until it is loaded
+  } | null; // null until the engine is loaded
 }
 interface CacheCount {
   engine: string;
   name: string;
+  entries: number;
+  bytes: number;
   found: number;
   missed: number;
+}
+/** When an engine is unloaded. */
+interface IdleState {
+  after_s: number | null; // null: never
+  left_s: number | null; // null: no unload is planned, because the time is "never" or the engine is in use or not ready
+  asleep: boolean; // unloaded because it was idle
 }
 interface TelemetryPoint {
   at_s: number;
   used_bytes: number;
   parts_bytes: Record<string, number>;
-  utilisation: number;
+  utilisation: number; // of the GPU, or the share of the CPU that the studio uses
+  machine: number | null; // load of the CPU by all programs; null for a GPU
   scheduler_busy: number;
   queued: number;
   running: number;
+  temperature_c: number | null; // of the GPU
+  power_w: number | null;
 }
 interface TimedTake {
   at_s: number;
+  engine: string;
   latency_s: number;
   ttfa_s: number;
+  queued_s: number;
+  rtf: number;
 }
 interface RequestStatus {
   mine: boolean;
@@ -179,8 +217,19 @@ interface RequestStatus {
 interface Percentiles {
   p50: number | null;
   p95: number | null;
+  p99: number | null;
 }
-/** The disk of the data folder: `low` when it is worth a warning, `short` when deleted things are dropped at once. */
+/** The requests of an engine that ended in a window before now. */
+interface WindowStatistics {
+  engine: string;
+  window_s: number;
+  covered_s: number; // shorter than window_s if older records were dropped
+  outcomes: Record<string, number>;
+  total_s: Percentiles;
+  first_audio_s: Percentiles;
+  rtf: Percentiles;
+}
+/** The disk of the data folder. `low`: show a warning; `short`: deleted items are purged at once. */
 interface DiskReading {
   free_bytes: number;
   total_bytes: number;
@@ -193,6 +242,7 @@ interface Telemetry {
   device: string;
   memory: string;
   total_bytes: number;
+  power_limit_w: number | null;
   disk: DiskReading | null;
   now: TelemetryPoint;
   latency_s: Percentiles;
@@ -200,6 +250,7 @@ interface Telemetry {
   rtf: Percentiles;
   requests: number;
   caches: CacheCount[];
+  idle: Record<string, IdleState>;
   outcomes: Record<string, number>;
   queue_length: number;
   running: RequestStatus[];
@@ -214,7 +265,7 @@ interface Consent {
   at: string;
   statement: string;
 }
-/** What a person writes about a champion. */
+/** The facts of a champion that the user edits. */
 interface ChampionFacts {
   id: string;
   name: string;
@@ -237,7 +288,7 @@ interface Champion extends ChampionFacts {
   fine_tuned: boolean;
   votes: { won: number; tied: number; lost: number } | null;
 }
-/** An archive to download, a champion, or weights on trial. */
+/** An archive to download, a champion, or attached weights. */
 interface JobResult {
   id: string;
   title: string;
@@ -255,23 +306,23 @@ interface Job {
   fraction: number;
   message: string;
   error: string;
-  conflict: string; // the id of the champion in its way
+  conflict: string; // id of the existing champion that blocks an import
   resumable: boolean;
-  result: JobResult | null; // once it is done
-  leave?: () => void; // of an upload, which the page itself makes
+  result: JobResult | null; // null until the job is done
+  leave?: () => void; // cancels an upload of this page
 }
 interface Store {
   name: string;
-  title: string; // of its kind
+  title: string; // kind of the store
   where: string;
-  deliveries: boolean; // whether it takes those of scripts
+  deliveries: boolean; // whether the store accepts deliveries
 }
 interface StoredArchive {
   id: string;
   bytes: number;
   changed_at: string | null;
   here: "same" | "other" | "absent";
-  note: string; // why it cannot be pulled
+  note: string; // why the archive cannot be pulled
 }
 interface Plan {
   action: string;
@@ -280,8 +331,8 @@ interface Plan {
 
 // Scripts
 type Role = "id" | "character" | "text" | "emotion" | "filename" | "scene" | "max_s" | "language" | "notes";
-type Roles = Partial<Record<Role, number | null>>; // columns
-/** ready: the select is stale, and a new take can replace it. */
+type Roles = Partial<Record<Role, number | null>>; // index of the column of each role
+/** "ready": the select is stale, and a new take can replace the select. */
 type LineStatus = "empty" | "none" | "stale" | "ready" | "made" | "select" | "hold" | "retake" | "failed";
 type Change = "text" | "lexicon" | "voice" | "engine" | "setting" | "length";
 type Mark = "" | "select" | "hold" | "retake";
@@ -289,7 +340,7 @@ interface TakeCheck {
   name: string;
   outcome: "ok" | "doubt" | "fail" | "unmeasured";
   message: string;
-  model: string; // empty: plain arithmetic
+  model: string; // empty: computed without a model
   value: number | null;
 }
 interface LineTake {
@@ -298,13 +349,13 @@ interface LineTake {
   voice: string;
   engine: string;
   seed: number;
-  duration_s: number; // of the sound as it is played
+  duration_s: number; // of the played audio
   length_s: number; // of the delivered file
   mark: Mark;
-  marked: number; // place of the mark among those of the line; 0: none
+  marked: number; // order of the mark among the marks of the line; 0: no mark
   comment: string;
   stale: boolean;
-  changed: Change[]; // since a stale take was made
+  changed: Change[]; // since the stale take was generated
   proposed: boolean;
   score: number | null;
   peaks: number[];
@@ -316,60 +367,62 @@ interface ScriptLine {
   deleted: boolean;
   status: LineStatus;
   why: string;
-  changed: Change[]; // since the take of a stale line was made
-  due: boolean; // a render of all that is due makes a take of it
+  changed: Change[]; // since the take of a stale line was generated
+  due: boolean; // whether "Render" generates a take
   estimate_s: number | null; // of the delivered file
-  directions: string[]; // stage directions of its text, as they are written
+  directions: string[]; // stage directions of the text, as written
   takes: LineTake[];
   events: { at: string; what: string }[];
-  notes?: LineNote[]; // from `line_notes` of its sheet
+  notes?: LineNote[]; // from `line_notes` of the sheet
+  unsaved?: boolean; // whether a mark or note of a take is not saved yet
 }
 interface Sheet {
   id: string;
   name: string;
   revision: number;
-  cast?: string; // digest of what all lines depend on
-  desk?: string; // digest of the projects, and of this one's sheets, cast and lexicon
+  cast?: string; // digest of the data that all lines depend on
+  desk?: string; // digest of the projects, and of this project's sheets, cast and lexicon
   columns: string[];
   roles: Roles;
-  lines: ScriptLine[]; // those that changed
+  lines: ScriptLine[]; // the changed lines
   render: SheetRender | null;
-  line_notes?: Record<string, LineNote[]>; // by line, where there are any; absent: as before
-  file_notes?: string[]; // of one that has just come in: what of its file was left out
-  update?: number; // likewise: by which the update is undone
-  encoding?: string; // likewise, of its file
-  overwritten?: { line: string; column: number; value: string }[]; // by a change whose writer had not seen it
+  line_notes?: Record<string, LineNote[]>; // by line, without empty lists; absent: unchanged
+  file_notes?: string[]; // after an import: parts of the file that were left out
+  update?: number; // after an update: its number for Undo
+  encoding?: string; // after an import: encoding of the file
+  // cells that this change overwrote although its author had not seen their values
+  overwritten?: { line: string; column: number; value: string }[];
 }
-/** What to look at in a line before it is rendered or delivered. */
+/** A warning about a line, to check before rendering or delivery. */
 interface LineNote {
   kind: "length" | "language" | "same_id" | "formula";
-  role: Role; // whose column shows it
+  role: Role; // the column of this role shows the warning
   label: string;
   text: string;
   value: string;
 }
-/** A cell that differs between a sheet and its changed file, and who changed it. */
+/** A cell that differs between a sheet and its changed file, and which side changed it. */
 interface CellDifference {
   title: string; // of the column
   kind: "sheet" | "studio" | "both";
-  before: string | null; // in the last file; null: unknown
+  before: string | null; // value at the last import; null: unknown
   studio: string;
   sheet: string;
 }
 type DifferenceKind = CellDifference["kind"] | "added" | "removed" | "moved";
 interface LineDifference {
-  key: string; // empty: new
+  key: string; // empty: a new line
   kind: DifferenceKind;
   id: string;
   character: string;
   text: string;
   in_file: boolean;
-  deleted: boolean; // in the studio
+  deleted: boolean; // deleted in the studio
   takes: number;
   moved: boolean;
   shares_id: boolean;
   keepable: boolean;
-  kept: boolean; // unless somebody decides otherwise
+  kept: boolean; // default choice: keep the studio's version
   cells: CellDifference[];
 }
 interface SheetComparison {
@@ -383,17 +436,21 @@ interface SheetComparison {
 }
 interface SheetRender {
   state: "running" | "paused" | "done" | "stopped";
-  trouble: string; // why the studio paused it
+  trouble: string; // why the studio paused the render
   sheet: string;
-  done: number;
-  total: number;
-  failed: { line: string; message: string }[]; // without those whose cause is gone
-  making: string[]; // keys of the lines that are spoken now
+  done: number; // lines whose takes are generated and checked
+  unmade: number; // lines that failed in this render
+  total: number; // without lines that had failed before
+  checking: number; // lines whose takes are generated but not checked yet
+  waits: boolean; // whether the render waits for other requests
+  causes: string[]; // causes of failures, with the number of lines
+  failed: { line: string; message: string }[]; // without lines whose cause is fixed
+  making: string[]; // keys of the lines that are being generated
   eta_s: number | null;
   compute_s: number;
   audio_s: number;
 }
-/** A render that runs or is paused, on any page. */
+/** A running or paused render of any project. */
 interface RunningRender extends SheetRender {
   project: string;
   project_name: string;
@@ -403,24 +460,24 @@ interface RenderOrder {
   sheet: string;
   lines: string[] | null;
   takes: number;
-  budget: number;
+  budget: number | null; // null: as the project says
   again: boolean;
 }
 /** Changes of a sheet that take effect together. */
 interface SheetChange {
-  cells?: { line: string; column: number; value: string; before?: string }[]; // before: as it was seen
+  cells?: { line: string; column: number; value: string; before?: string }[]; // before: the value that the user saw
   marks?: { line: string; take: string; mark?: Mark; comment?: string }[];
   delete?: string[];
   restore?: string[];
   add?: NewLine[];
 }
-/** A change that the studio has, and what it told of it. */
+/** A change that the studio saved, and its answer. */
 interface SavedChange {
   place: { project: string; sheet: string };
   change: SheetChange;
   told: Sheet;
 }
-/** At the end of the sheet; where it is there already, deleted, it is brought back. */
+/** A line to add at the end of the sheet. If it exists and is deleted, it is restored. */
 interface NewLine {
   key: string;
   cells: string[];
@@ -429,7 +486,7 @@ interface Casting {
   voice: string;
   engine: string;
   settings: Record<string, number>;
-  clip?: CastClip; // an upload that speaks without being a champion
+  clip?: CastClip; // a clip that is used as a voice
 }
 interface CastClip {
   clip_id: string;
@@ -453,25 +510,28 @@ interface Project {
   lexicon: Respelling[];
   delivery: { preset: string; choices: Record<string, unknown>; to: string };
   presets: SavedPreset[];
+  best_of: number; // seeds that a render tries for a take whose checks fail
   render: SheetRender | null;
 }
-/** Choices of a delivery under a name. */
+/** A delivery preset that is saved with the project. */
 interface SavedPreset {
   name: string;
   preset: string;
   choices: Record<string, unknown>;
 }
-/** What becomes of stale selects in a delivery. */
+/** How a delivery treats stale selects. */
 type StaleRule = "refuse" | "render" | "deliver" | "leave_out";
-/** What a delivery would take, and what it would ask. */
+/** A preview of a delivery, with the questions to answer first. */
 interface DeliveryPreview {
   selects: number;
+  unselected: number; // lines without a select
   stale: { line: string; id: string; why: string; ready: boolean }[];
   same_ids: { id: string; lines: string[] }[];
   names: string[];
-  error: string; // why there are no names
+  open_names: string[]; // the names that change with the number of a take that is not rendered yet
+  error: string; // why the file names are unknown
 }
-/** Whom a script may name. */
+/** A voice that a script can use. */
 interface NamedVoice {
   id: string;
   name: string;
@@ -482,14 +542,14 @@ interface NamedVoice {
 // Trials
 type Side = "a" | "b";
 type Choice = Side | "tie";
-/** What a vote is about. */
+/** One of the two configurations that votes compare. */
 interface Arm {
   engine: string;
   checkpoint?: string;
   settings?: Settings;
 }
 interface TrialSide extends Required<Arm> {
-  sound: string; // the rest is told once the vote is sealed
+  sound: string; // the other members are sent after the vote is sealed
   take: string;
   heard: HeardTake | null;
 }
@@ -500,7 +560,7 @@ interface Trial extends Record<Side, TrialSide> {
   sample_rate: number;
   must_hear_s: number;
   repeats: boolean;
-  texts: string[]; // two if they say different texts
+  texts: string[]; // two if the takes have different texts
   differs: string[];
   counts: boolean;
 }
@@ -515,7 +575,7 @@ interface Tally {
 }
 interface TrialDesk {
   trial: Trial | null;
-  place: { pair: number; pairs: number } | null; // of the trial among the pairs of one line
+  place: { pair: number; pairs: number } | null; // number of the trial among the pairs of one line
   pairs: number;
   tally: Tally[] | null;
 }
@@ -530,7 +590,7 @@ type Listeners = {
 };
 type Attributes = Listeners & Record<string, unknown>;
 
-// Gradio's own configuration of the page
+// Gradio's configuration of the page
 interface GradioDependency {
   id: number;
   api_name: string;
@@ -550,7 +610,7 @@ interface Window {
   };
 }
 
-// An audio worklet's own scope
+// The global scope of an audio worklet
 declare class AudioWorkletProcessor {
   readonly port: MessagePort;
 }

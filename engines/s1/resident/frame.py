@@ -14,8 +14,9 @@ from threading import Thread
 import torch
 from torch import Tensor, nn
 
-from engines.s1.decode_state import DecodeState
-from engines.s1.network import DualARLayer
+from engines.codec_lm.decode_state import DecodeState
+from engines.codec_lm.transformer import CachedLayer
+from engines.s1.network import DualAR
 from engines.s1.resident.compiling import machine_code
 from engines.s1.resident.kernel import Kernel
 from engines.s1.resident.sizes import sizes
@@ -52,14 +53,15 @@ class ResidentFrame:
 
     def __init__(
         self,
+        network: DualAR,
         state: DecodeState,
         others: Mapping[str, int] | None = None,
         on_failure: Callable[[Exception], None] = warn_of_failure,
     ) -> None:
         """Prepare the arguments; `others` override SIZES, and `on_failure` gets the error if compiling or loading fails."""
         self._on_failure = on_failure
-        network, config = state.network, state.network.config
-        self._sizes = sizes(config, network.semantic_count, state.residual_size, **others or {})
+        config = network.config
+        self._sizes = sizes(config, network.semantic_count, network.residual_size, **others or {})
         slow, fast = config.slow, config.fast
         device = state.pending.device
         self.drawn = torch.zeros(1, config.codebooks, dtype=torch.long, device=device)
@@ -158,7 +160,7 @@ class ResidentFrame:
 
 
 def _addresses(layers: nn.ModuleList, device: torch.device) -> Tensor:
-    def weights(layer: DualARLayer) -> list[int]:
+    def weights(layer: CachedLayer) -> list[int]:
         attention, feed_forward = layer.attention, layer.feed_forward
         norms = (attention.q_norm, attention.k_norm) if attention.config.qk_norm else ()
         parts = (

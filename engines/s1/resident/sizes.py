@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from engines.codec_lm.constants import GOLDEN, WINDOW
 from engines.s1.config import DualARConfig
-from engines.s1.constants import GOLDEN, WINDOW
 
 CAPABILITY = 9, 0  # minimum, for bulk copies
 SIZES = {

@@ -1,15 +1,15 @@
-"""Speaks inside NVIDIA Triton: hands each request to the studio that holds the engines.
+"""Speak inside NVIDIA Triton: pass each request on to a running studio, which has the engines.
 
-Every model of a Triton server is a process of its own, so none loads an engine; standard library and numpy only. Environment:
-CHAMPION_STUDIO_SOCKET is the Unix socket of a studio beside Triton, or else CHAMPION_STUDIO_URL the address of one elsewhere;
-CHAMPION_STUDIO_KEY its API key where it asks for one.
+Every model of a Triton server is a separate process, so no model loads an engine. This file uses only the standard library and
+numpy. Environment variables: CHAMPION_STUDIO_SOCKET is the Unix socket of a studio on the same machine. Without a socket,
+CHAMPION_STUDIO_URL is the address of a studio elsewhere. CHAMPION_STUDIO_KEY is an API key of the studio, if it needs one.
 
-In an archive's folder the model speaks as that champion: through the socket it brings it into the studio, and takes it away
-when it is unloaded; at an address the champion must be there already. A model whose config.pbtxt names an engine speaks as
-any champion of the studio, or with the reference that comes with the request.
+In the folder of an archive, the model speaks as the archive's champion. With a socket, the model imports this champion into the
+studio, and deletes it there when Triton unloads the model. With an address, the studio must have the champion already. A model
+whose config.pbtxt names an engine speaks as any champion of the studio, or with a reference that comes with the request.
 """
 
-from __future__ import annotations  # some of Triton's images still run Python 3.8
+from __future__ import annotations  # some images of Triton still run Python 3.8
 
 import base64
 import json
@@ -31,10 +31,10 @@ from urllib.parse import quote, urlsplit
 SOCKET, ADDRESS, KEY = "CHAMPION_STUDIO_SOCKET", "CHAMPION_STUDIO_URL", "CHAMPION_STUDIO_KEY"
 
 
-class Unused:
-    """Finds modules that numpy and http.client import and nothing here calls; they are read from disk once something does.
+class LazyModules:
+    """Import finder that loads modules lazily: numpy and http.client import them, but this file does not use them.
 
-    They are a third of the memory of this process, and beside one studio there may be hundreds.
+    These modules are a third of the memory of this process, and hundreds of such processes may use one studio.
     """
 
     NAMES = (
@@ -52,7 +52,7 @@ class Unused:
 
 
 if os.environ.get(SOCKET):
-    sys.meta_path.insert(0, Unused)
+    sys.meta_path.insert(0, LazyModules)
 
 import hashlib  # noqa: E402
 import http.client  # noqa: E402
@@ -61,25 +61,22 @@ import tarfile  # noqa: E402
 import numpy as np  # noqa: E402
 import triton_python_backend_utils as triton  # type: ignore[import-not-found]  # noqa: E402
 
-TIMEOUT_S = 55  # of silence; SageMaker gives up after 60
-STARTS_WITHIN_S = 50  # a studio that is started beside Triton
+TIMEOUT_S = 55  # longest silence; SageMaker gives up after 60
+STARTS_WITHIN_S = 50  # time for the start of a studio that starts together with Triton
 LOOK_S = 0.1
 NEEDED = ("reference.wav", "reference.txt", "metadata.json")
 FURTHER = ("reference_original.flac", "model.pt", "portrait.png", "portrait.jpg", "portrait.webp")
-BLOCK = 1 << 20  # bytes
-REFERENCE_RATE = 16_000  # Hz, where the request does not say
+BLOCK = 1 << 20  # bytes that are read at a time
+REFERENCE_RATE = 16_000  # Hz, if the request does not give a rate
 HEADER = struct.Struct("<4sI8sIHHIIHH4sI")  # of a WAV file of 16-bit mono
-# The words by which SageMaker's front-end knows that unloading other models may help, and answers 507.
+# SageMaker recognises these words, answers 507, and may unload other models.
 NO_ROOM = {"out_of_memory": "CUDA out of memory: ", "not_saved": "No space left on device: "}
-KINDS = {
-    404: "NOT_FOUND",
-    429: "UNAVAILABLE",
-    503: "UNAVAILABLE",
-}  # Triton's names; others of 400 and more: the request's fault
+# Triton's names of errors; other statuses from 400 to 499 are faults of the request.
+KINDS = {404: "NOT_FOUND", 429: "UNAVAILABLE", 503: "UNAVAILABLE"}
 
 
 class Refusal(Exception):
-    """The studio said no, or (503) nobody answers; the message says what to do."""
+    """The studio refused the request or, with status 503, did not answer. The message says what to do."""
 
     def __init__(self, sentence: str, status: int, code: str = "") -> None:
         super().__init__(NO_ROOM.get(code, "") + sentence)
@@ -100,14 +97,15 @@ class SocketConnection(http.client.HTTPConnection):
 
 
 class Call:
-    """One request to the studio, whose answer is read as it comes. Raises Refusal."""
+    """One request to the studio, and its answer, which is read while it arrives. Raises Refusal."""
 
     def __init__(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> None:
         self._connection, before = _studio()
         with _answered(self):
             self._connection.connect()
             self._socket = self._connection.sock
-            with suppress(BrokenPipeError, ConnectionResetError):  # refused before all was sent: the answer says why
+            # Refused before everything was sent: the answer has the reason.
+            with suppress(BrokenPipeError, ConnectionResetError):
                 self._connection.request(method, before + path, body, headers or {})
             self._answer = self._connection.getresponse()
         if self._answer.status >= 400:
@@ -118,7 +116,7 @@ class Call:
             return self._answer.read(size)
 
     def pieces(self) -> Iterator[bytes]:
-        """What is left, as it comes."""
+        """Yield the rest of the answer while it arrives."""
         piece = b"..."
         while piece:
             with _answered(self):
@@ -126,14 +124,14 @@ class Call:
             yield piece
 
     def stop(self) -> None:
-        """End it from another thread; hanging up stops what the studio does for it."""
+        """End the call, from any thread. The studio stops its work for the request when the connection closes."""
         self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         self._connection.close()
 
     def _refusal(self) -> Refusal:
-        """With the studio's sentence, or whatever stands before it said."""
+        """Return the error in the answer of the studio, or of a proxy in front of the studio."""
         status, body = self._answer.status, self.read(2_000).decode(errors="replace")
         self.close()
         try:
@@ -151,46 +149,53 @@ def _answered(call: Call) -> Iterator[None]:
         call.close()
         why = str(error) or type(error).__name__
         sentence = (
-            f"the studio behind this model does not answer ({why}); it is starting again: ask again in a few seconds"
+            f"the studio behind this model does not answer ({why}); "
+            "it is starting again, so send the request again in a few seconds"
         )
         raise Refusal(sentence, 503) from error
 
 
 def _studio() -> tuple[http.client.HTTPConnection, str]:
-    """A connection that is not open yet, and what stands before each path. Raises Refusal where no studio is named."""
+    """Return a connection that is not open yet, and the prefix of each path. Raises Refusal if no studio is configured."""
     if os.environ.get(SOCKET):
         return SocketConnection(os.environ[SOCKET]), ""
     url = urlsplit(os.environ.get(ADDRESS, ""))
     kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
     if url.scheme not in kinds:
-        sentence = f"no studio is behind this model; set {SOCKET} or {ADDRESS} (its http address) and load it again"
+        sentence = (
+            f"no studio is configured for this model; set {SOCKET}, or set {ADDRESS} to the http address of a studio, "
+            "and load the model again"
+        )
         raise Refusal(sentence, 503)
     return kinds[url.scheme](url.netloc, timeout=TIMEOUT_S), url.path.rstrip("/")
 
 
 def _asked(method: str, path: str, body: Any = None) -> dict[str, Any]:
-    """What the studio tells, as JSON. Raises Refusal."""
+    """Return the JSON of the studio's answer. Raises Refusal."""
     with closing(Call(method, path, body)) as call:
         return dict(json.loads(call.read()))
 
 
 class ArchivedChampion:
-    """The champion whose archive lies unpacked in a folder, in the studio behind it. Any thread may call it."""
+    """A champion whose archive is unpacked in a folder, and which a running studio speaks. Any thread may call it."""
 
     def __init__(self, folder: Path) -> None:
         missing = [name for name in NEEDED if not (folder / name).is_file()]
         if missing:
-            raise FileNotFoundError(f"this champion lacks {', '.join(missing)}; package it again")
+            raise FileNotFoundError(f"this champion lacks {', '.join(missing)}; export the archive again")
         self.id = json.loads((folder / "metadata.json").read_text("utf-8")).get("champion_id")
         if not self.id:
-            raise ValueError('metadata.json holds no "champion_id"; package the champion again')
-        self.voice = "" if os.environ.get(SOCKET) else self.id  # its id in the studio; "" until it is there
+            raise ValueError('metadata.json lacks "champion_id"; export the archive again')
+        self.voice = "" if os.environ.get(SOCKET) else self.id  # id in the studio; "" until the studio has the champion
         self._brought: set[str] = set()
         self._folder = folder
         self._bringing = threading.Lock()
 
     def bring(self) -> None:
-        """Import it into the studio, under another id if the studio has another version of it. Raises Refusal."""
+        """Import the champion into the studio. Raises Refusal.
+
+        The champion gets another id if the studio has another version of the champion.
+        """
         with self._bringing:
             try:
                 self._import(self.id)
@@ -204,12 +209,12 @@ class ArchivedChampion:
                 self.voice = own
 
     def take_away(self) -> None:
-        """Delete from the studio what was brought, and nothing else. Raises Refusal."""
+        """Delete from the studio what this process imported, and nothing else. Raises Refusal."""
         while self._brought:
             try:
                 _asked("DELETE", f"/studio/champions/{self._brought.pop()}")
             except Refusal as error:
-                if error.code != "unknown_champion":  # another instance of this model has deleted it
+                if error.code != "unknown_champion":  # another instance of this model has deleted the champion
                     raise
 
     def _import(self, id: str) -> None:
@@ -219,7 +224,7 @@ class ArchivedChampion:
             time.sleep(LOOK_S)
             job = _asked("GET", f"/studio/jobs/{job['id']}")
         if job["state"] != "done" and job["conflict"] and not known:
-            self._import(id)  # another model has brought a champion of this id meanwhile, perhaps the same one
+            self._import(id)  # another model has just imported a champion of this id, perhaps the same version
             return
         if job["state"] != "done":
             raise Refusal(job["error"], 409 if job["conflict"] else 400, job["code"])
@@ -238,7 +243,7 @@ class ArchivedChampion:
         return digest.hexdigest()
 
     def _packed(self) -> Iterator[bytes]:
-        """Its files as a .tar.gz, whose blocks are stored: sound and weights hardly shrink."""
+        """Yield the champion's files as a .tar.gz without compression, because audio and weights hardly shrink."""
         gzip = zlib.compressobj(0, zlib.DEFLATED, 31)
         for path in self._files():
             header = tarfile.TarInfo(path.name)
@@ -264,8 +269,11 @@ def _is_known(id: str) -> bool:
         return False
 
 
-class Kept:
-    """A sender that keeps what is sent: before 24.06, Triton wants the answers of a model that does not stream returned."""
+class StoredResponse:
+    """A sender that stores the response.
+
+    Before 24.06, Triton expects that `execute` returns the responses of a model that does not stream.
+    """
 
     response: Any = None
 
@@ -277,11 +285,11 @@ class Kept:
 
 
 class ComputeSlots:
-    """Slots for the instances that wait for their requests inside `execute`; there is one slot less than instances.
+    """Slots for the instances that wait for their requests inside `execute`. There is one slot less than instances.
 
     Triton counts the duration of `execute` as compute time, and gives the instance no other request meanwhile. An instance
-    that holds a slot waits, so its request is counted. An instance without a slot returns at once: Triton can always start
-    the next request. A slot is an abstract Unix socket, which the kernel frees when its process ends.
+    that holds a slot waits, so its request is counted. An instance without a slot returns at once, so that Triton can always
+    start the next request. A slot is an abstract Unix socket, which the kernel frees when its process ends.
     """
 
     def __init__(self, model: str, instances: int) -> None:
@@ -289,7 +297,7 @@ class ComputeSlots:
 
     @contextmanager
     def taken(self) -> Iterator[bool]:
-        """Hold a free slot, if there is one."""
+        """Hold a free slot during the block, and yield True; yield False if no slot is free."""
         with socket.socket(socket.AF_UNIX) as slot:
             yield any(_binds(slot, name) for name in self._names)
 
@@ -316,7 +324,8 @@ class TritonPythonModel:
             except Refusal as error:
                 if error.status != 503:
                     raise
-                time.sleep(LOOK_S)  # the studio starts; what it does not know in time, the first request brings
+                # The studio is starting; without an import in time, the first request imports the champion.
+                time.sleep(LOOK_S)
 
     def execute(self, requests: list[Any]) -> list[Any] | None:
         kept, threads = [], []
@@ -325,7 +334,7 @@ class TritonPythonModel:
             try:
                 sender = request.get_response_sender()
             except triton.TritonModelException:
-                kept.append(Kept())
+                kept.append(StoredResponse())
                 self._answer(given, wanted, kept[-1])
                 continue
             threads.append(threading.Thread(target=self._answer, args=(given, wanted, sender), daemon=True))
@@ -349,7 +358,7 @@ class TritonPythonModel:
     def _spoken(self, given: dict[str, Any], wanted: list[str], sender: Any) -> Any:
         """Send every response but the last, and return the last; None after a stream. Raises Refusal and ValueError.
 
-        `sender` must not be used between the end of this method and the final response, which frees what it reads.
+        Do not use `sender` after this method, except for the final response: that response frees what `sender` reads.
         """
         with closing(self._begun(given)) as call, _until_cancelled(call, sender):
             rate = HEADER.unpack(call.read(HEADER.size))[6]
@@ -360,7 +369,7 @@ class TritonPythonModel:
         return None
 
     def _begun(self, given: dict[str, Any]) -> Call:
-        """The studio's answer to a request. Raises Refusal and ValueError."""
+        """Start a request, and return its call to the studio. Raises Refusal and ValueError."""
         asked = self._form(given)
         if self._champion is None:
             return _speech(asked)
@@ -371,11 +380,11 @@ class TritonPythonModel:
         except Refusal as error:
             if error.code != "unknown_champion" or not os.environ.get(SOCKET):
                 raise
-        self._champion.bring()  # another model that spoke as the same champion took it away
+        self._champion.bring()  # another model of the same champion has deleted the champion
         return _speech({**asked, "voice": self._champion.voice})
 
     def _form(self, given: dict[str, Any]) -> dict[str, Any]:
-        """What /v1/audio/speech takes. Raises ValueError."""
+        """Return the fields of a request to /v1/audio/speech. Raises ValueError."""
         sound = given.pop("reference_wav", None)
         plain = {name: _plain(values) for name, values in given.items()}
         form = json.loads(plain.pop("settings", "") or "{}")
@@ -383,7 +392,7 @@ class TritonPythonModel:
             raise ValueError("settings must be a JSON object")
         language, voice = plain.pop("language", "") or "en", plain.pop("champion_id", "")
         if language.lower().partition("-")[0] != "en":
-            raise ValueError(f"the studio reads English, not {language!r}; leave language out or send en")
+            raise ValueError(f'the studio reads English, not {language!r}; remove the field "language", or send "en"')
         target = plain.pop("target_text", "")
         form.update(input=plain.pop("text", "") or target, response_format="wav")
         if self._champion is None:
@@ -402,7 +411,10 @@ def _speech(form: dict[str, Any]) -> Call:
 
 
 def _voice(id: str, sound: Any, plain: dict[str, Any]) -> dict[str, str]:
-    """A champion, or the reference that came with the request: samples from -1 to 1, of which so many count."""
+    """Return the fields of the voice: a champion, or the reference that came with the request.
+
+    `sound` has samples from -1 to 1; only the first `reference_wav_len` samples are used. Raises ValueError.
+    """
     transcript, rate = plain.pop("reference_text", ""), plain.pop("reference_sample_rate", REFERENCE_RATE)
     length = plain.pop("reference_wav_len", None)
     if bool(id) == (sound is not None):
@@ -414,7 +426,7 @@ def _voice(id: str, sound: Any, plain: dict[str, Any]) -> dict[str, str]:
 
 
 def _given(request: Any) -> dict[str, Any]:
-    """The inputs by name; copies, since Triton takes the request back."""
+    """Return the inputs by name. The values are copies, because Triton takes the request back."""
     return {tensor.name(): tensor.as_numpy().reshape(-1).copy() for tensor in request.inputs()}
 
 
@@ -429,7 +441,10 @@ def _wav(samples: bytes, rate: int) -> bytes:
 
 
 def _whole(samples: bytes, rate: int, wanted: list[str]) -> Any:
-    """The sound once: as samples unless a WAV file alone is wanted, which JSON, the usual answer, could not carry."""
+    """Return the complete audio as one response, in a single form.
+
+    The form is samples, or a WAV file if samples are not wanted: JSON, the usual answer, cannot carry a WAV file.
+    """
     outputs = {"sample_rate": np.array([rate], np.int32), "audio": np.frombuffer(samples, "<i2")}
     if "audio" not in wanted:
         outputs["wav"] = np.array([_wav(samples, rate)], np.object_)
@@ -437,7 +452,7 @@ def _whole(samples: bytes, rate: int, wanted: list[str]) -> Any:
 
 
 def _samples(pieces: Iterator[bytes]) -> Iterator[Any]:
-    """Whole samples, however the bytes are cut."""
+    """Yield whole samples from pieces of any number of bytes."""
     rest = b""
     for piece in pieces:
         joined = rest + piece
@@ -452,7 +467,7 @@ def _response(wanted: list[str], **outputs: Any) -> Any:
 
 
 def _error(error: Exception) -> Any:
-    """With the kind that Triton's clients tell apart, where this Triton knows kinds."""
+    """Return Triton's error of the right kind; without a kind if this version of Triton has no kinds."""
     asked_wrongly = isinstance(error, ValueError) or getattr(error, "status", 500) < 500
     kind = KINDS.get(getattr(error, "status", 0), "INVALID_ARG" if asked_wrongly else "INTERNAL")
     code = getattr(triton.TritonError, kind, None)
@@ -461,13 +476,13 @@ def _error(error: Exception) -> Any:
 
 @contextmanager
 def _until_cancelled(call: Call, sender: Any) -> Iterator[None]:
-    """Stop the call as soon as the client has gone. No thread asks `sender` any more when the block has ended."""
+    """Cancel the call as soon as the client has gone. After the block, no thread uses `sender`."""
     over = threading.Event()
 
     def watch() -> None:
         while not over.wait(LOOK_S):
             if sender.is_cancelled():
-                with suppress(OSError):  # the studio has hung up already
+                with suppress(OSError):  # the studio has closed the connection already
                     call.stop()
                 return
 

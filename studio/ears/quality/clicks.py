@@ -1,4 +1,4 @@
-"""Find clicks: single samples or steps that no speech near them explains, as at a bad seam."""
+"""Find clicks: single samples or steps that do not come from the speech around them, for example at a bad seam."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,12 @@ import scipy
 
 from engines.types import Audio, Samples
 
-FRAME_S, CONTEXT_S = 0.02, 0.1  # a prediction is for a frame, and learns from its context
-ORDER_S = 0.0007  # the past from which a sample is predicted
-REGULARISATION, EMPTY_POWER = 1e-6, 1e-9  # of the autocorrelation
-OWN_S, NEAR_S = 0.001, 0.02  # a click is over within OWN_S and stands alone within NEAR_S
-# Residual of the prediction relative to the largest near it, and relative to the speech; chosen in docs/quality.md.
+# Length of a frame with one prediction, and length of the audio from which the prediction is computed.
+FRAME_S, CONTEXT_S = 0.02, 0.1
+ORDER_S = 0.0007  # length of the past from which a sample is predicted
+REGULARISATION, EMPTY_POWER = 1e-6, 1e-9  # for the autocorrelation
+OWN_S, NEAR_S = 0.001, 0.02  # longest click, and distance within which no other sample is as loud
+# Least residual of the prediction, relative to the largest residual nearby and to the speech; chosen in docs/quality.md.
 ABOVE_NEAR_DB = 12.0
 LEVEL_DB = -12.0
 
@@ -24,7 +25,7 @@ class Click:
     """A click."""
 
     at_s: float
-    above_db: float  # above what a prediction of the speech misses near it
+    above_db: float  # level of the residual above the largest residual nearby
 
 
 def find_clicks(audio: Audio, speech_db: float) -> tuple[Click, ...]:
@@ -39,9 +40,10 @@ def find_clicks(audio: Audio, speech_db: float) -> tuple[Click, ...]:
 
 
 def _above_near_db(audio: Audio, speech_db: float) -> Signal:
-    """Return each sample's residual relative to the largest near it; shape (samples,)."""
+    """Return the level of each sample's residual above the largest residual nearby; shape (samples,)."""
     rate = audio.sample_rate
-    offset = np.float32(np.mean(audio.samples, dtype=np.float64))  # whose start and end would be clicks
+    # Without the offset, whose start and end would be clicks.
+    offset = np.float32(np.mean(audio.samples, dtype=np.float64))
     residual = np.abs(_residual(audio.samples - offset, rate))
     own, near = max(1, round(OWN_S * rate)), round(NEAR_S * rate)
     largest = scipy.ndimage.maximum_filter1d(residual, near - own, mode="constant")
@@ -55,7 +57,7 @@ def _above_near_db(audio: Audio, speech_db: float) -> Signal:
 
 
 def _residual(samples: Samples, rate: int) -> Signal:
-    """Return what a linear prediction does not explain; the prediction changes every 20 ms. Shape (samples,)."""
+    """Return the residual of a linear prediction, which changes every 20 ms; shape (samples,)."""
     size, context, order = round(FRAME_S * rate), round(CONTEXT_S * rate), round(ORDER_S * rate)
     count = -(-len(samples) // size)
     padded = np.zeros(order + count * size, np.float32)
@@ -68,7 +70,7 @@ def _residual(samples: Samples, rate: int) -> Signal:
 
 
 def _predictions(samples: Samples, count: int, size: int, context: int, order: int) -> Signal:
-    """Return the weights of the last `order` samples, oldest first, for each frame; shape (count, order)."""
+    """Return the prediction's weights of the last `order` samples, oldest first, for each frame; shape (count, order)."""
     before = (context - size) // 2
     padded = np.zeros(count * size + context, np.float32)
     padded[before : before + len(samples)] = samples

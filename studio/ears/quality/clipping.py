@@ -8,12 +8,12 @@ import numpy.typing as npt
 from engines.types import Audio, Samples
 
 FULL_SCALE = 0.995
-RUN = 3  # samples in a row at full scale; fewer are peaks
-FLAT_RUN_S = 0.000125  # longer than the natural tops of peaks, and at least RUN
-FLAT = 0.004  # of the peak; neighbours that differ less are flat
+RUN = 3  # samples in a row at full scale; shorter runs are natural peaks
+FLAT_RUN_S = 0.000125  # longer than the natural tops of peaks; a run also has at least RUN samples
+FLAT = 0.004  # largest difference of neighbours in a flat peak, relative to the highest peak
 NEAR_PEAK = 0.97
-FLAT_RUNS = 8  # the highest peaks of a voice are flat for some samples, but few peaks are as high
-LEAST_PEAK = 0.05  # rounding to 16 bits makes quieter peaks flat
+FLAT_RUNS = 8  # minimum number of flat peaks: a natural voice has few peaks that are as high as its highest
+LEAST_PEAK = 0.05  # rounding to 16 bits makes peaks below this level flat
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,13 @@ class Clipping:
     """The samples that are clipped."""
 
     fraction: float  # of all samples
-    longest: int  # samples in a row
+    longest: int  # longest run of clipped samples
     first_s: float | None  # where the first run begins
     at_full_scale: bool  # False if the level of the peaks was reduced later, or a limiter flattened them
 
 
 def measure_clipping(audio: Audio) -> Clipping:
-    """Return the clipping at full scale; without any, the flat peaks."""
+    """Return the clipping at full scale, or else the flat peaks."""
     starts, lengths = _runs(full_scale(audio.samples))
     long = lengths >= RUN
     if long.any():
@@ -46,7 +46,7 @@ def full_scale(samples: Samples) -> npt.NDArray[np.bool_]:
 
 
 def _flat_peaks(samples: Samples) -> npt.NDArray[np.bool_]:
-    """Return True for each sample near the highest or the lowest one that differs little from a neighbour."""
+    """Return True for each sample that is near the highest or lowest sample and nearly equals a neighbour."""
     flat = np.zeros(len(samples), np.bool_)
     for signed in (samples, -samples):
         peak = float(signed.max(initial=0.0))

@@ -1,4 +1,4 @@
-"""Find dropouts: short gaps with abrupt edges inside speech, as after a lost packet or a bad seam."""
+"""Find dropouts: short gaps with abrupt edges inside speech, for example after a lost packet or at a bad seam."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +9,10 @@ from engines.types import Audio
 
 STEP_S = 0.0005
 LONGEST_S, SHORTEST_S = 0.12, 0.003  # longer gaps are pauses
-EDGE_S = 0.004  # on each side of an edge
-BESIDE_S = 0.02  # of the speech on each side
-# Levels relative to the speech beside the gap, and of that speech relative to the clip's; chosen in docs/quality.md.
+EDGE_S = 0.004  # length of speech that is measured at each edge
+BESIDE_S = 0.02  # length of speech that is measured on each side
+# Highest level of a gap, and lowest level at its edges, relative to the speech on each side; lowest level of that speech
+# relative to the whole clip. Chosen in docs/quality.md.
 GAP_DB, EDGE_DB, BESIDE_DB = -36.0, -18.0, -24.0
 EMPTY_POWER = 1e-12
 
@@ -25,7 +26,7 @@ def find_dropouts(audio: Audio, speech_db: float) -> tuple[TimeSpan, ...]:
     samples = audio.samples[: count * step].astype(np.float64) - float(np.mean(audio.samples, dtype=np.float64))
     steps = samples.reshape(count, step)
     power, step_s = np.mean(np.square(steps), axis=1), step / audio.sample_rate
-    # A gap keeps a DC offset, so only changes within a step count.
+    # A gap keeps a DC offset, so the variance within a step counts, not the power.
     quiet = steps.var(axis=1) < np.maximum(_speech_near(power, step_s) * 10.0 ** (GAP_DB / 10.0), EMPTY_POWER)
     found = []
     for start, end in _runs(quiet):
@@ -37,7 +38,7 @@ def find_dropouts(audio: Audio, speech_db: float) -> tuple[TimeSpan, ...]:
 
 
 def _speech_near(power: npt.NDArray[np.float64], step_s: float) -> npt.NDArray[np.float64]:
-    """Return the highest power of 20 ms within reach of each step; shape (steps,)."""
+    """Return the highest power of any 20 ms within LONGEST_S around each step; shape (steps,)."""
     smooth = scipy.ndimage.uniform_filter1d(power, round(BESIDE_S / step_s), mode="constant")
     near: npt.NDArray[np.float64] = scipy.ndimage.maximum_filter1d(smooth, round(LONGEST_S / step_s))
     return near
@@ -46,7 +47,7 @@ def _speech_near(power: npt.NDArray[np.float64], step_s: float) -> npt.NDArray[n
 def _is_cut_out(
     power: npt.NDArray[np.float64], gap: tuple[int, int], step_s: float, levels_db: tuple[float, float]
 ) -> bool:
-    """Return True if speech stops and goes on at once at both edges. `levels_db` are those of the gap and the speech."""
+    """Return True if speech ends and starts again abruptly at the gap. `levels_db` has the levels of the gap and the speech."""
     (start, end), (within_db, speech_db) = gap, levels_db
     edge, reach = round(EDGE_S / step_s), round(BESIDE_S / step_s)
     before, after = power[max(0, start - reach) : start], power[end : end + reach]

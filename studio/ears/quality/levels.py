@@ -17,11 +17,12 @@ from studio.ears.quality.tones import Tone
 VOICE_FROM_HZ, RUMBLE_TO_HZ = 80.0, 60.0
 QUIET_LEAST_FRAMES = 10  # frames of silence needed to measure noise; with fewer, the quietest frames are measured
 QUIETEST_PERCENTILE = 3
-GUARD_FRAMES = 4  # frames next to speech that are not noise: the tails of words
+GUARD_FRAMES = 4  # frames next to speech do not count as noise, because they contain the ends of words
 FLOOR_DB = -120.0
 PSD_SEGMENT = 2048
-USED_BELOW_PEAK_DB = 65.0  # fricatives are 50 dB below a voice's strongest band, a resampler's stop band 80 dB and more
-TONE_WIDTH_HZ = 150.0  # on each side of a tone; not counted as bandwidth
+# Fricatives are 50 dB below the strongest band of a voice; a resampler's stop band is 80 dB or more below.
+USED_BELOW_PEAK_DB = 65.0
+TONE_WIDTH_HZ = 150.0  # band on each side of a tone that does not count as bandwidth
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Levels:
 
     @property
     def snr_db(self) -> float:
-        """Return how far the speech is above the noise."""
+        """Return the level of the speech above the noise."""
         return self.speech_db - self.noise_db
 
 
@@ -66,7 +67,8 @@ def dc_offset(audio: Audio) -> float:
 def rumble_and_bandwidth(audio: Audio, tones: Sequence[Tone]) -> tuple[float, float]:
     """Return the power below 60 Hz relative to the total in dB, and the highest frequency with sound in Hz.
 
-    A 44.1 kHz file may contain telephone speech up to 3.4 kHz. Neither the DC offset nor tones count.
+    The second value shows a 44.1 kHz file that contains only telephone speech up to 3.4 kHz. The DC offset and tones are
+    excluded.
     """
     if not len(audio.samples):
         return FLOOR_DB, 0.0

@@ -15,7 +15,7 @@ from studio.ears.quality.opinion import predict_mos
 from studio.ears.quality.silences import Silences, measure_silences
 from studio.ears.quality.tones import Hum, Tone, find_tones
 
-NEAR_DROPOUT_S = 0.005  # the edges of a dropout click
+NEAR_DROPOUT_S = 0.005  # clicks this near to a dropout are its edges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class QualityReport:
     clipping: Clipping
     clicks: tuple[Click, ...]
     dropouts: tuple[TimeSpan, ...]
-    mos: float | None  # predicted; None if it was not asked for or no model is installed
+    mos: float | None  # predicted; None if it was not requested or no model is installed
     findings: tuple[Finding, ...]  # one for each kind of fault, also if there is none
 
     @property
@@ -57,7 +57,10 @@ class QualityReport:
 
 
 def measure(audio: Audio, use: Use = "take", *, with_mos: bool = False) -> QualityReport:
-    """Measure audio without NaN or infinite samples. `use` decides the advice; `with_mos` loads a model and torch."""
+    """Measure audio, which must not contain NaN or infinity.
+
+    `use` decides the advice. `with_mos` also predicts the MOS, which loads a model and torch.
+    """
     levels = measure_levels(audio)
     speech_db, voiced = levels.speech_db, levels.speech_db > FLOOR_DB
     tones, hum = find_tones(audio, speech_db) if voiced else ((), None)
@@ -86,7 +89,7 @@ def measure(audio: Audio, use: Use = "take", *, with_mos: bool = False) -> Quali
             findings.of_clipping(clipping, use),
             findings.of_clicks(clicks, use),
             findings.of_dropouts(dropouts, use),
-            findings.of_bandwidth(bandwidth_hz, use),
+            findings.of_bandwidth(bandwidth_hz, use, audio.sample_rate),
             findings.of_noise(levels, use),
         ),
     )

@@ -13,7 +13,7 @@ from engines.audio import resample
 from engines.types import Audio
 
 NAME = "distillmos"
-RATE_HZ = 16_000  # higher frequencies do not count
+RATE_HZ = 16_000  # the model's rate, so higher frequencies have no effect
 LEAST_S = 1.0  # shorter clips are repeated up to this length
 LONGEST_S = 30.0
 

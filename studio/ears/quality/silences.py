@@ -8,11 +8,11 @@ from engines.types import Audio
 
 @dataclass(frozen=True, slots=True)
 class Silences:
-    """Lengths of silences in seconds; shorter ones than 0.15 s count as none."""
+    """Lengths of silences in seconds; silences below 0.15 s are ignored."""
 
     leading_s: float
     trailing_s: float
-    inner_s: float  # the longest within the speech
+    inner_s: float  # the longest silence within the speech
     inner_at_s: float | None
 
 

@@ -5,24 +5,24 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy  # its packages load at first use, which saves two seconds at the start
+import scipy  # scipy loads its packages on first use, which saves two seconds at the start
 
 from engines.types import Audio
 
-WINDOW_S = 0.17  # rounded to a power of two of samples
+WINDOW_S = 0.17  # seconds, rounded to a number of samples that is a power of two
 SURROUNDINGS_BINS = 15  # on each side, about 90 Hz
-MAIN_LOBE_BINS = 3  # of the Hann window, on each side
-LEAST_WINDOWS = 4  # in shorter clips a vowel is as constant as a tone
+MAIN_LOBE_BINS = 3  # bins on each side of a peak, for the Hann window
+LEAST_WINDOWS = 4  # minimum number of windows; in a shorter clip, a vowel is as constant as a tone
 LOWEST_HZ = 30.0
 MAINS_HZ = (50.0, 60.0)
 MAINS_TO_HZ, HARMONICS = 500.0, 8
 MAINS_WITHIN_HZ = 0.3
-MAINS_SURROUNDINGS_BINS = 5  # fewer, because voices begin near the mains frequency
-# How far a sine stands out after its windows are added in phase, and its level; chosen in docs/quality.md.
-TONE_DB, HUM_DB = 18.0, 10.0  # of hum, the sum of the three clearest harmonics
-LEVEL_DB = -60.0  # relative to the speech; nobody hears less beside speech
-HUM_LEVEL_DB = -45.0  # of all its tones; the ear hears such low frequencies less
-# A band as wide as the surroundings that stands out, where voices have no harmonics: a tone whose phase changes.
+MAINS_SURROUNDINGS_BINS = 5  # fewer bins, because voices begin near the mains frequency
+# Minimum coherence of a tone, after its windows are added in phase, and minimum level; chosen in docs/quality.md.
+TONE_DB, HUM_DB = 18.0, 10.0  # for hum, the sum of the three clearest harmonics
+LEVEL_DB = -60.0  # relative to the speech; nobody hears a weaker tone beside speech
+HUM_LEVEL_DB = -45.0  # level of all tones of the hum; the ear is less sensitive to such low frequencies
+# A tone whose phase changes is found as a narrow band that stands out, above the harmonics of voices.
 BAND_FROM_HZ, BAND_DB, BAND_LEVEL_DB = 4_000.0, 20.0, -50.0
 BAND_SURROUNDINGS_BINS = 100
 NOISE_BINS = 1.5  # equivalent noise bandwidth of the Hann window
@@ -37,7 +37,7 @@ class Tone:
 
     frequency_hz: float
     level_db: float  # re full scale, as a mean square
-    prominence_db: float  # above the surroundings in windows of 0.17 s
+    prominence_db: float  # level above the neighbouring bins, in windows of 0.17 s
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +73,18 @@ def _is_harmonic(frequency_hz: float, mains_hz: float) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Lines:
-    """For each bin of a window's spectrum, the sine that fits all windows best."""
+    """A sine for each bin of the spectrum, fitted to all windows."""
 
     frequency_hz: npt.NDArray[np.float64]
     coherence_db: npt.NDArray[np.float64]  # power of the sum of all windows in phase, relative to unrelated phases
     level_db: npt.NDArray[np.float64]
     power: npt.NDArray[np.float32]  # of each window; shape (windows, bins)
     around: npt.NDArray[np.float32]  # mean of `power` over the surroundings of each bin
-    scale: npt.NDArray[np.float64]  # from power in a bin to the mean square of a sine
+    scale: npt.NDArray[np.float64]  # factor from the power in a bin to the mean square of a sine
 
     @classmethod
     def of(cls, spectra: Spectra, rate: int, side: int) -> "_Lines":
-        """Fit a sine to each bin; a window counts by how quiet it is in the `side` bins on each side."""
+        """Fit a sine to each bin. A window has more weight if the `side` bins on each side are quiet."""
         size, bins = _size(rate), np.arange(spectra.shape[1])
         power = np.square(spectra.real) + np.square(spectra.imag)
         around = scipy.ndimage.uniform_filter1d(power, 2 * side + 1, axis=1, mode="reflect")
@@ -93,14 +93,15 @@ class _Lines:
         summed = scipy.fft.fft(spectra * weights, turns, axis=0)
         strength = np.square(summed.real) + np.square(summed.imag)
         best, most, weight = strength.argmax(0), strength.max(0).astype(np.float64), weights.sum(0, dtype=np.float64)
-        off = (best / turns - bins * 0.5 + 0.5) % 1.0 - 0.5  # turns of phase in a hop beyond those of the bin
+        # Phase advance per hop, in turns, beyond that of the bin's frequency.
+        off = (best / turns - bins * 0.5 + 0.5) % 1.0 - 0.5
         frequency_hz = np.clip((bins + 2.0 * off) * rate / size, 0.0, rate / 2.0)
         scale = np.full(len(bins), 2.0 / (size / 2.0) ** 2)
-        scale[bins % (size // 2) == 0] /= 2.0  # neither has a frequency of the opposite sign
+        scale[bins % (size // 2) == 0] /= 2.0  # these two bins have no counterpart at a negative frequency
         return cls(frequency_hz, _db(most / weight), _db(most / weight**2 * scale), power, around, scale)
 
     def bands(self, speech_db: float) -> list[Tone]:
-        """Return the narrow bands above the harmonics of voices that stand out on average over time."""
+        """Return narrow bands that stand out on average over time. Only bands above the harmonics of voices are searched."""
         power = self.around.mean(0)
         step_hz = float(self.frequency_hz[-1]) / (len(power) - 1)
         surroundings = scipy.ndimage.median_filter(power, 2 * BAND_SURROUNDINGS_BINS + 1, mode="reflect")
@@ -118,7 +119,7 @@ class _Lines:
         return found
 
     def peaks(self, wanted: npt.NDArray[np.bool_]) -> list[int]:
-        """Return the wanted bins with the highest coherence within a main lobe."""
+        """Return those `wanted` bins that have the highest level within a main lobe."""
         highest = scipy.ndimage.maximum_filter1d(self.level_db, 2 * MAIN_LOBE_BINS + 1)
         return [int(at) for at in np.flatnonzero(wanted & (self.level_db == highest))]
 
@@ -132,7 +133,7 @@ class _Lines:
 
 
 def _spectra(audio: Audio) -> Spectra | None:
-    """Return the spectrum of each window, without the offset of the clip; None for too short a clip."""
+    """Return the spectrum of each window, without the DC offset of the clip; None if the clip is too short."""
     size = _size(audio.sample_rate)
     if len(audio.samples) < size + (LEAST_WINDOWS - 1) * size // 2:
         return None
@@ -148,7 +149,7 @@ def _size(rate: int) -> int:
 
 
 def _hum(lines: _Lines, speech_db: float) -> Hum | None:
-    """Return the hum of the mains frequency that has more power."""
+    """Return the hum at the mains frequency, 50 or 60 Hz, that has more power; None without hum."""
     found = [_hum_of(lines, speech_db, mains_hz) for mains_hz in MAINS_HZ]
     return max((hum for hum in found if hum), key=lambda hum: hum.level_db, default=None)
 

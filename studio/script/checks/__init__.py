@@ -1,1 +1,1 @@
-"""Automatic checks of takes: words, audio, length, likeness. They run outside the device's queue, and state their doubts."""
+"""Automatic checks of takes: words, audio, length, likeness. They run without the engines, and a result may be a doubt."""

@@ -6,10 +6,10 @@ from engines.types import Audio
 from studio.ears.ears import Ears, EarsFailed
 from studio.script.checks.examination import check
 from studio.script.checks.judging import Checked, Expected
-from studio.script.script import TakeCheck
+from studio.script.format.script import TakeCheck
 
 log = logging.getLogger(__name__)
-OFF = "The checks of takes are off. To use them, remove STUDIO_EARS=off."
+OFF = "Take checks are off. Remove STUDIO_EARS=off from the environment and restart the studio."
 FAILED = "The studio could not check this take. Listen to the take."
 
 
@@ -20,7 +20,7 @@ class Checker:
         self._ears = ears
 
     def check(self, expected: Expected, audio: Audio) -> Checked:
-        """Check a take, without raising for unusual audio. A take that could not be checked says so and has the score 0."""
+        """Check a take; unusual audio raises nothing. A take that could not be checked gets a message and the score 0."""
         if not self._ears.on:
             return _unchecked(OFF)
         try:

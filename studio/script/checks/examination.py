@@ -15,20 +15,23 @@ from studio.ears.sound import LONGEST_S
 from studio.ears.spoken import is_english
 from studio.script.checks.judging import Checked, Expected
 from studio.script.checks.likeness import Encoder
+from studio.script.checks.runaways import RUNAWAY, runaway
 from studio.script.checks.sounds import check_sounds
 from studio.script.checks.wording import is_bark, typed_words
 from studio.script.checks.words import HeardLine, check_edges, check_words, hear_line
-from studio.script.script import TakeCheck
+from studio.script.format.script import TakeCheck
 
-LOST = {"fail": 0.25, "doubt": 0.05}  # subtracted from the score for each other check
+LOST = {"fail": 0.25, "doubt": 0.05}  # subtracted from the score for each fault, except faults of words
 WORDS = ("words", "edges")
 UNSURE_OF_BARKS = ("words", "edges", "ending", "length", "likeness", "quality")
-FOREIGN = "The recogniser knows only English. Listen to this line."
-NO_WORDS = "The line has no words, or the take is longer than two minutes."
+FOREIGN = "Not checked: speech recognition knows only English. Listen to this line."
+NO_WORDS = "Not checked: the line has no words."
+TOO_LONG = "Not checked: the take is longer than two minutes. Listen to this take."
+TOO_SHORT = "The take is too short for the text of the line. Many words are missing."
 
 
 def check(models: Models, expected: Expected, audio: Audio) -> Checked:
-    """Run all checks, without raising for unusual audio."""
+    """Run all checks; unusual audio raises nothing."""
     if not len(audio.samples) or not np.isfinite(audio.samples).all():
         message = "The take has no audio." if not len(audio.samples) else "The take is damaged. Render the line again."
         return Checked((TakeCheck(name="sound", outcome="fail", message=message),), 0.0)
@@ -46,23 +49,29 @@ def _words(models: Models, expected: Expected, audio: Audio) -> tuple[HeardLine 
     if not all(is_english(word.spoken) for word in words):
         return None, (_words_check("unmeasured", FOREIGN),)
     if not words or audio.duration_s > LONGEST_S:
-        return None, (_words_check("unmeasured", NO_WORDS),)
+        return None, (_words_check("unmeasured", TOO_LONG if words else NO_WORDS),)
     if not can_place(audio, words):
-        return None, (_words_check("fail", "The words do not fit this take. Many words are missing."),)
+        fault = TakeCheck(name=RUNAWAY, outcome="fail", message=TOO_SHORT, model=NAME)
+        return None, (fault, _words_check("fail", TOO_SHORT))
     line = hear_line(compare(models.recogniser, audio, words), audio)
-    return line, (check_words(line), check_edges(line))
+    ran_away = runaway(expected.text, audio, line.comparison)
+    of_runaway = [TakeCheck(name=RUNAWAY, outcome="fail", message=ran_away, model=NAME)] if ran_away else []
+    return line, (*of_runaway, check_words(line), check_edges(line))
 
 
 def calm(check: TakeCheck) -> TakeCheck:
-    """Return a check for a line of one to three words, where a doubt means nothing and so counts as not measured."""
+    """Return the check for a line of one to three words: a doubt has no meaning there and becomes "not measured"."""
     if check.name not in UNSURE_OF_BARKS or check.outcome != "doubt":
         return check
-    message = f"The line is too short for a sure result. {check.message}"
+    message = f"Not checked: the line is too short for a reliable result. {check.message}"
     return replace(check, outcome="unmeasured", message=message)
 
 
 def score(checks: tuple[TakeCheck, ...], line: HeardLine | None) -> float:
-    """Return 1 for a take without faults: the share of words that are heard, reduced by added sound and by other faults."""
+    """Return 1 for a take without faults.
+
+    The score is the share of the words that are heard, reduced by added sound and by other faults.
+    """
     words_failed = any(check.name in WORDS and check.outcome == "fail" for check in checks)
     heard = 0.0 if line is None and words_failed else 1.0
     if line is not None:

@@ -1,9 +1,9 @@
-"""The expectations of a take, and the result of its checks."""
+"""The expected properties of a take, and the result of its checks."""
 
 from dataclasses import dataclass
 
 from engines.types import Audio
-from studio.script.script import TakeCheck
+from studio.script.format.script import TakeCheck
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -11,8 +11,8 @@ class Expected:
     """The expected properties of a take."""
 
     text: str  # text that the engine got
-    written: str = ""  # text before the lexicon was applied; "" = equal
-    reference: Audio | None = None  # audio of the expected voice; None = not compared
+    written: str = ""  # text before the lexicon was applied; "" if the lexicon changed nothing
+    reference: Audio | None = None  # audio of the expected voice; None if the voice is not checked
     estimate_s: float | None = None  # estimated length
 
 

@@ -1,4 +1,4 @@
-"""Likeness of a take's voice to its reference, by a speaker encoder whose weights come with its package.
+"""Likeness of a take's voice to its reference, by a speaker encoder whose weights are in its package.
 
 The encoder loads torch, so it runs only in the process of the checks.
 """
@@ -13,20 +13,21 @@ import numpy.typing as npt
 from engines.types import Audio
 from studio.ears.quality.levels import speech_s
 from studio.ears.sound import LONGEST_S
-from studio.script.script import Outcome, TakeCheck
+from studio.script.format.script import Outcome, TakeCheck
 
 NAME = "resemblyzer"
-INSTALL = ".venv/bin/uv pip install -r pyproject.toml --extra likeness"  # run in the studio's folder
-# Above SAME the voice is likely equal, below DIFFERENT likely another. For the clips in assets/voices, halves of one clip score
-# at least 0.72, one in eight below SAME; clips of different families have a median of 0.53, one in sixteen is above SAME.
+INSTALL_COMMAND = ".venv/bin/uv pip install -r pyproject.toml --extra likeness"  # run in the studio's folder
+# Likeness above SAME means probably one voice, below DIFFERENT probably two voices. For the clips in assets/voices, halves of
+# one clip score at least 0.72, and one in eight is below SAME. Clips of different families have a median of 0.53, and one in
+# sixteen is above SAME.
 SAME, DIFFERENT = 0.75, 0.62
 SURE_S = 1.6  # length of the encoder's window; shorter audio gives uncertain results
-LEAST_S = 0.3  # seconds of speech
-KEPT = 16  # references
+LEAST_S = 0.3  # minimum seconds of speech
+KEPT = 16  # maximum number of references in memory
 
 
 class Encoder:
-    """The encoder of one process, loaded when first needed. Not thread-safe."""
+    """The encoder of a process, which is loaded at its first use. Not thread-safe."""
 
     def __init__(self) -> None:
         self._loaded: Any = None
@@ -34,14 +35,14 @@ class Encoder:
 
     def check(self, audio: Audio, reference: Audio | None) -> TakeCheck:
         if reference is None:
-            return _unmeasured("There is no reference to compare the voice with.")
+            return _unmeasured("Not checked: there is no reference to compare the voice with.")
         if importlib.util.find_spec(NAME) is None:
             return _unmeasured(
-                f"Voice comparison is not installed. To install it where the studio runs, run: {INSTALL}"
+                f"Not checked: voice comparison is not installed. In the studio's folder, run: {INSTALL_COMMAND}"
             )
         spoken_s = min(speech_s(audio), speech_s(reference))
         if spoken_s < LEAST_S or max(audio.duration_s, reference.duration_s) > LONGEST_S:
-            return _unmeasured("The take or the reference is too short or too long to compare the voices.")
+            return _unmeasured(_unfit(audio, reference))
         likeness = float(self._embed(audio) @ self._reference(reference))
         return _result(likeness, spoken_s)
 
@@ -72,10 +73,21 @@ def _result(likeness: float, spoken_s: float) -> TakeCheck:
     }
     short = spoken_s < SURE_S
     if short and likeness < SAME:
-        message = f"{spoken_s:.1f} s of speech is too short to compare the voice with the reference."
+        message = f"Not checked: {spoken_s:.1f} s of speech is too short to compare the voice with the reference."
         return replace(_unmeasured(message), value=round(likeness, 3))
     outcome: Outcome = "ok" if likeness >= SAME else "doubt" if likeness >= DIFFERENT else "fail"
     return TakeCheck(name="likeness", outcome=outcome, message=said[outcome], model=NAME, value=round(likeness, 3))
+
+
+def _unfit(take: Audio, reference: Audio) -> str:
+    """Return a message that names the sound, take or reference, that is too short or too long to compare."""
+    if max(take.duration_s, reference.duration_s) > LONGEST_S:
+        longer = "take" if take.duration_s > LONGEST_S else "reference"
+        return f"Not checked: the {longer} is longer than {LONGEST_S:.0f} s, which is too long to compare the voices."
+    shorter = "take" if speech_s(take) < LEAST_S else "reference"
+    return (
+        f"Not checked: the {shorter} has less than {LEAST_S:g} s of speech, which is too short to compare the voices."
+    )
 
 
 def _unmeasured(message: str) -> TakeCheck:

@@ -6,32 +6,32 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from studio.script.lexicon import LexiconPart
+from studio.script.format.lexicon import LexiconPart
 
 GAP = re.compile(r"(\s+)")
-DIVIDED = 0.5  # bonus for each further pair, in letters
-SPLIT_MAX = 12  # longest passage in words that is divided by similarity
+DIVIDED = 0.5  # bonus for each additional pair, in units of letters
+SPLIT_MAX = 12  # longest passage, in words, that is divided by similarity
 
 Respell = Callable[[str], Sequence[LexiconPart]]
 
 
 @dataclass(frozen=True, slots=True)
 class WordPair:
-    """Written words, and the words that the engine got for them; usually one word each."""
+    """Written words, and the words that the engine got for them; usually one word on each side."""
 
     written: str
     spoken: str
 
 
 def same_words(text: str) -> Sequence[LexiconPart]:
-    """Return the text as it is, like a lexicon without words."""
+    """Return the text unchanged, as with an empty lexicon."""
     return [LexiconPart(text, text)]
 
 
 def word_pairs(written: str, spoken: str, respell: Respell = same_words) -> Sequence[WordPair]:
-    """Return the words of `written` with those of `spoken`, in order.
+    """Return the words of `written` with the matching words of `spoken`, in order.
 
-    The lexicon determines the pairs. If it has changed since, similarity of the words does.
+    The pairs come from the lexicon. If the lexicon has changed since, they come from the similarity of the words.
     """
     pairs = list(_by_lexicon(respell(written)))
     if [word for pair in pairs for word in pair.spoken.split()] == spoken.split():
@@ -40,7 +40,7 @@ def word_pairs(written: str, spoken: str, respell: Respell = same_words) -> Sequ
 
 
 def _by_lexicon(parts: Sequence[LexiconPart]) -> Iterator[WordPair]:
-    """Yield pairs divided at gaps outside of respellings."""
+    """Yield pairs by the lexicon. Text outside of respellings is divided at its gaps."""
     written = spoken = ""
     for part in parts:
         pieces = [part.written] if part.respelling else GAP.split(part.written)
@@ -64,7 +64,7 @@ def _by_likeness(written: Sequence[str], spoken: Sequence[str]) -> list[WordPair
             found += [WordPair(*pair) for pair in zip(written[i:i_end], spoken[j:j_end], strict=True)]
         elif kind == "replace":
             found += _divided(tuple(written[i:i_end]), tuple(spoken[j:j_end]))
-        elif found:  # words of only one side belong to the word before them
+        elif found:  # words without a counterpart belong to the previous pair
             last = found.pop()
             found.append(WordPair(_joined(last.written, written[i:i_end]), _joined(last.spoken, spoken[j:j_end])))
         else:
@@ -81,7 +81,7 @@ def _divided(written: tuple[str, ...], spoken: tuple[str, ...]) -> list[WordPair
 
 @lru_cache(4_096)
 def _best(written: tuple[str, ...], spoken: tuple[str, ...]) -> tuple[float, tuple[WordPair, ...]]:
-    """Return the likeness of the best division and its pairs, each with one word on one side at least."""
+    """Return the likeness and the pairs of the best division. Each pair has a single word on at least one side."""
     whole = WordPair(" ".join(written), " ".join(spoken))
     best: tuple[float, tuple[WordPair, ...]] = (_likeness(whole), (whole,))
     if len(written) == 1 or len(spoken) == 1:
@@ -96,13 +96,13 @@ def _best(written: tuple[str, ...], spoken: tuple[str, ...]) -> tuple[float, tup
 
 
 def _likeness(pair: WordPair) -> float:
-    """Return a similarity, weighted by the length of the written words."""
+    """Return the similarity of the two sides, weighted by the length of the written words."""
     letters = _key(pair.written.replace(" ", "")), _key(pair.spoken.replace(" ", ""))
     return SequenceMatcher(None, *letters, autojunk=False).ratio() * len(letters[0]) + DIVIDED
 
 
 def _whole(pairs: Sequence[WordPair]) -> list[WordPair]:
-    """Join a pair that lacks one side to the next pair."""
+    """Join each pair with an empty side to the next pair."""
     found: list[WordPair] = []
     for pair in pairs:
         if found and not (found[-1].written and found[-1].spoken):
@@ -118,5 +118,5 @@ def _joined(words: str, more: Sequence[str]) -> str:
 
 
 def _key(word: str) -> str:
-    """Return the letters and digits of a word; signs alone stay as they are."""
+    """Return the letters and digits of a word; a word without any stays unchanged."""
     return "".join(c for c in word.casefold() if c.isalnum()) or word

@@ -9,19 +9,20 @@ from engines.types import Audio, Samples
 from studio.ears.quality import Finding, QualityReport, Severity, measure
 from studio.ears.vocabulary import TimedWord
 from studio.script.checks.judging import Expected
-from studio.script.script import Outcome, TakeCheck
+from studio.script.format.script import Outcome, TakeCheck
 
 SILENT_LUFS = -60.0
 LOUD_LUFS = (-38.0, -9.0)
-EDGE_S = 0.01  # at each end; if this is as loud as speech, a sound was cut off
+EDGE_S = 0.01  # length of each end that is checked; if it is as loud as speech, a sound was cut off
 CUT_BELOW_SPEECH_DB = 18.0
 AFTER_DOUBT_S, AFTER_FAIL_S = 0.15, 0.4  # seconds of sound after the last word
 NEAR_S = 0.08  # tolerance for the end of a word
-SILENCE_DOUBT_S, SILENCE_FAIL_S = 0.8, 2.0  # within a line, in addition to its pauses
-LENGTH_OK, LENGTH_POSSIBLE = (0.6, 1.6), (0.4, 2.5)  # of the estimate
+SILENCE_DOUBT_S, SILENCE_FAIL_S = 0.8, 2.0  # longest silence within a line, in addition to its pauses
+LENGTH_OK, LENGTH_POSSIBLE = (0.6, 1.6), (0.4, 2.5)  # accepted and possible lengths, as shares of the estimate
 LENGTH_SPARE_S = 0.5  # tolerance for short lines
 OUTCOMES: dict[Severity, Outcome] = {"none": "ok", "doubt": "doubt", "fail": "fail"}
-QUALITY = ("tone", "hum", "clicks", "dropouts", "DC offset", "bandwidth")  # clipping is a check on its own
+# Faults that are reported together; clipping is a separate check.
+QUALITY = ("tone", "hum", "clicks", "dropouts", "DC offset", "bandwidth")
 
 
 def check_sounds(audio: Audio, expected: Expected, words: tuple[TimedWord, ...]) -> tuple[TakeCheck, ...]:
@@ -43,42 +44,54 @@ def check_clipping(quality: QualityReport) -> TakeCheck:
 
 
 def check_beginning(audio: Audio) -> TakeCheck:
-    below = _below_speech_db(audio, audio.samples[: round(EDGE_S * audio.sample_rate)])
+    below = below_speech_db(audio, audio.samples[: round(EDGE_S * audio.sample_rate)])
     if below >= CUT_BELOW_SPEECH_DB:
         return _check("beginning", "ok", "The take begins cleanly.", below)
     return _check("beginning", "doubt", "The take begins in the middle of a sound. The first word may be cut.", below)
 
 
 def check_ending(audio: Audio, words: tuple[TimedWord, ...]) -> TakeCheck:
-    below = _below_speech_db(audio, audio.samples[-round(EDGE_S * audio.sample_rate) :])
+    below = below_speech_db(audio, audio.samples[-round(EDGE_S * audio.sample_rate) :])
     if below < CUT_BELOW_SPEECH_DB:
         return _check("ending", "fail", "The take ends in the middle of a sound. The last word is cut.", below)
-    after_s = _sound_after_s(audio, words[-1].end_s + NEAR_S) if words else 0.0
+    after_s = sound_after_s(audio, words[-1].end_s + NEAR_S) if words else 0.0
     if after_s < AFTER_DOUBT_S:
         return _check("ending", "ok", "The take ends cleanly after the last word.", after_s)
     outcome: Outcome = "fail" if after_s > AFTER_FAIL_S else "doubt"
-    return _check("ending", outcome, f"{after_s:.2f} s of sound follow the last word.", after_s)
+    return _check(
+        "ending", outcome, f"After the last word there is {after_s:.2f} s of other sound. Listen to the end.", after_s
+    )
 
 
 def check_silence(quality: QualityReport, text: str) -> TakeCheck:
-    longest_s, asked_s = quality.silences.inner_s, _longest_pause_s(text)
+    longest_s, asked_s = quality.silences.inner_s, longest_pause_s(text)
     said = f"The longest silence in the take is {longest_s:.1f} s"
     if longest_s - asked_s <= SILENCE_DOUBT_S:
         return _check("silence", "ok", f"{said}.", longest_s)
     outcome: Outcome = "fail" if longest_s - asked_s > SILENCE_FAIL_S else "doubt"
-    return _check("silence", outcome, f"{said}, {longest_s - asked_s:.1f} s longer than in the script.", longest_s)
+    return _check(
+        "silence",
+        outcome,
+        f"{said}, {longest_s - asked_s:.1f} s longer than the longest pause in the script.",
+        longest_s,
+    )
 
 
 def check_length(audio: Audio, expected: Expected) -> TakeCheck:
     length_s, estimate_s = audio.duration_s, expected.estimate_s
     if not estimate_s:
-        return _check("length", "ok", f"The take lasts {length_s:.2f} s. There is no estimate.", length_s)
-    said = f"The take lasts {length_s:.2f} s with silence; the estimate is {estimate_s:.2f} s"
+        return _check(
+            "length",
+            "ok",
+            f"The take lasts {length_s:.2f} s. Not checked: the studio cannot estimate the length of this text.",
+            length_s,
+        )
+    said = f"The take lasts {length_s:.2f} s, including silence. Expected: {estimate_s:.2f} s"
     if _within(length_s, estimate_s, LENGTH_OK):
         return _check("length", "ok", f"{said}.", length_s)
-    how = "words may be missing" if length_s < estimate_s else "words may be repeated or slow"
+    how = "Words may be missing" if length_s < estimate_s else "Words may be repeated or spoken slowly"
     outcome: Outcome = "doubt" if _within(length_s, estimate_s, LENGTH_POSSIBLE) else "fail"
-    return _check("length", outcome, f"{said}: {how}.", length_s)
+    return _check("length", outcome, f"{said}. {how}.", length_s)
 
 
 def check_loudness(quality: QualityReport) -> TakeCheck:
@@ -86,19 +99,23 @@ def check_loudness(quality: QualityReport) -> TakeCheck:
     if lufs < SILENT_LUFS:
         return _check("loudness", "fail", "The take is silent.", lufs)
     if LOUD_LUFS[0] <= lufs <= LOUD_LUFS[1]:
-        return _check("loudness", "ok", f"{lufs:.0f} LUFS.", lufs)
-    return _check("loudness", "doubt", f"{lufs:.0f} LUFS is very {'quiet' if lufs < LOUD_LUFS[0] else 'loud'}.", lufs)
+        return _check("loudness", "ok", f"Loudness: {lufs:.0f} LUFS.", lufs)
+    return _check(
+        "loudness", "doubt", f"The take is very {'quiet' if lufs < LOUD_LUFS[0] else 'loud'}: {lufs:.0f} LUFS.", lufs
+    )
 
 
 def check_quality(quality: QualityReport) -> TakeCheck:
-    """Return the worst fault of the sound besides clipping; the message names the others."""
+    """Return a check for the worst fault of the sound except clipping; the message names the other faults."""
     faults = [finding for finding in quality.faults if finding.name in QUALITY]
     if not faults:
         bandwidth = quality.of("bandwidth")
-        return _check("quality", "ok", f"No tone, hum, click or dropout. {bandwidth.message}", bandwidth.value)
+        return _check(
+            "quality", "ok", f"No tone, hum, click or dropout was found. {bandwidth.message}", bandwidth.value
+        )
     check = _of_finding("quality", faults[0])
     others = ", ".join(finding.name for finding in faults[1:])
-    return replace(check, message=f"{check.message} Also: {others}.") if others else check
+    return replace(check, message=f"{check.message} Also found: {others}.") if others else check
 
 
 def _of_finding(name: str, finding: Finding) -> TakeCheck:
@@ -110,19 +127,21 @@ def _within(length_s: float, estimate_s: float, share: tuple[float, float]) -> b
     return least <= length_s <= most
 
 
-def _below_speech_db(audio: Audio, edge: Samples) -> float:
-    """Return how many dB an edge is below the speech of the take."""
+def below_speech_db(audio: Audio, edge: Samples) -> float:
+    """Return the level of the take's speech above an edge, in dB."""
     start, end = speech_span(audio.samples, audio.sample_rate)
     return rms_dbfs(audio.samples[start:end]) - rms_dbfs(edge)
 
 
-def _sound_after_s(audio: Audio, from_s: float) -> float:
+def sound_after_s(audio: Audio, from_s: float) -> float:
+    """Return the seconds of sound after a time."""
     active = active_frames(audio.samples, audio.sample_rate)
     frame_s = frame_length(audio.sample_rate) / audio.sample_rate
     return float(active[round(from_s / frame_s) :].sum()) * frame_s
 
 
-def _longest_pause_s(text: str) -> float:
+def longest_pause_s(text: str) -> float:
+    """Return the longest pause that the text asks for."""
     try:
         return max((part.duration_s for part in parse(text).parts if isinstance(part, Pause)), default=0.0)
     except BadText:

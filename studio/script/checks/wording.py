@@ -11,25 +11,25 @@ from studio.ears.spoken import split_words
 from studio.ears.vocabulary import TypedWord
 from studio.script.checks.respelling import Respell, WordPair, same_words, word_pairs
 
-AROUND = " \t\n.,;:!?…\"“”„«»()[]{}‘’'—–-*_~"  # signs around a word that are not part of it
+AROUND = " \t\n.,;:!?…\"“”„«»()[]{}‘’'—–-*_~"  # signs around a word that do not belong to the word
 CLOSING = ".,;:!?"
 BARK_WORDS = 3
-UNIT_MAX = 4  # tokens that are spoken as one, such as "12 km"
+UNIT_MAX = 4  # maximum number of tokens that are spoken as one unit, such as "12 km"
 
 
 @dataclass(slots=True)
 class HeardTokens:
-    """Tokens of a text, by position, and the words that are heard for them."""
+    """Tokens of a text, by position, and the spoken words that stand for them."""
 
     places: list[int]
     spoken: list[str]
 
 
 def typed_words(text: str, written: str = "", respell: Respell = same_words) -> tuple[TypedWord, ...]:
-    """Return the words of a text in order, without silent parts; empty if nothing is spoken.
+    """Return the spoken words of a text, by written word, in order; empty if nothing is spoken.
 
-    `written` is the line before the lexicon was applied; then the words are those of `written`. `respell` applies the
-    lexicon, as far as it leads from `written` to `text`.
+    `written` is the line before the lexicon was applied. If `written` is given, the written words are taken from it. `respell`
+    applies the lexicon to parts of `written`.
     """
     says, originals = _says(text), _says(written or text)
     if len(says) != len(originals):
@@ -42,7 +42,7 @@ def typed_words(text: str, written: str = "", respell: Respell = same_words) -> 
 
 
 def spoken_words(text: str) -> tuple[str, ...]:
-    """Return the words that are heard: lower case, a to z and apostrophes."""
+    """Return the spoken words of a text, with letters a to z and apostrophes only."""
     return tuple(spoken for word in typed_words(text) for spoken in word.spoken)
 
 
@@ -63,9 +63,9 @@ def _one(says: Sequence[Say]) -> list[Say]:
 
 
 def _words(pairs: Sequence[WordPair], spoken: Sequence[str]) -> Iterator[TypedWord]:
-    """Yield the written words with the words heard for them; written words that share a sound are one."""
+    """Yield each written word with its spoken words. Written words that share a spoken word are joined."""
     tokens = [(token, at) for at, pair in enumerate(pairs) for token in pair.spoken.split()]
-    held: list[int] = []  # places of pairs
+    held: list[int] = []  # indices of pairs that wait for a spoken word
     said: list[str] = []
     for heard in _heard([token for token, _ in tokens], spoken):
         places = sorted({tokens[place][1] for place in heard.places})
@@ -86,12 +86,12 @@ def _typed(pairs: Sequence[WordPair], places: Sequence[int], said: Sequence[str]
 
 
 def _heard(tokens: Sequence[str], spoken: Sequence[str]) -> list[HeardTokens]:
-    """Return tokens with the words heard for them; tokens whose words cannot be separated are together."""
+    """Return the tokens with their spoken words; tokens that cannot be separated are joined."""
     places = [place for place, token in enumerate(tokens) if split_words(spoken_form(token))]
     plain = [" ".join(split_words(tokens[place])) for place in places]
     found: list[HeardTokens] = []
-    moved: list[int] = []  # spoken elsewhere: "12 May" is "May twelfth"
-    early: list[str] = []  # spoken before any token
+    moved: list[int] = []  # tokens that are spoken at another position: "12 May" is "May twelfth"
+    early: list[str] = []  # words that are spoken before the first token
     for kind, i, i_end, j, j_end in SequenceMatcher(None, plain, spoken, autojunk=False).get_opcodes():
         if kind == "delete":
             moved += places[i:i_end]
@@ -109,12 +109,12 @@ def _heard(tokens: Sequence[str], spoken: Sequence[str]) -> list[HeardTokens]:
 
 
 def _rewritten(tokens: Sequence[str], places: Sequence[int], spoken: Sequence[str]) -> list[HeardTokens]:
-    """Divide into units, such as "12 km", that are spoken alike on their own; if that is impossible, return a single unit."""
+    """Divide tokens into units that are spoken alike on their own, such as "12 km"; without a division, return one unit."""
     return _units(tokens, tuple(places), tuple(spoken)) or [HeardTokens(list(places), list(spoken))]
 
 
 def _units(tokens: Sequence[str], places: tuple[int, ...], spoken: tuple[str, ...]) -> list[HeardTokens]:
-    """Return the smallest units; empty if there is no division."""
+    """Return the smallest units that are spoken alike on their own; empty if there is no such division."""
     for size in range(1, min(UNIT_MAX, len(places)) + 1):
         said = split_words(spoken_form(" ".join(tokens[place] for place in places[:size])))
         if not said or list(spoken[: len(said)]) != said:

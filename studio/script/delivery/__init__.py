@@ -1,4 +1,4 @@
-"""Selected takes as files for a game: processed, named, described, and listed for its engine."""
+"""Deliveries: selected takes as files for a game, with names, metadata, and tables for game engines."""
 
 from studio.script.delivery.delivery import deliver
 from studio.script.delivery.lines import DeliveredLine

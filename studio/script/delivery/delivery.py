@@ -25,7 +25,7 @@ from studio.script.delivery.text import is_formula, legal
 from studio.script.delivery.writing import LOUDNESS_WITHIN_LU, WrittenFile, written
 
 MANIFESTS = ("manifest.csv", "manifest.json")
-MEASURED_AT = 0.4  # share of the work after measuring the takes
+MEASURED_AT = 0.4  # share of the work that is done after measuring the takes
 
 
 def deliver(
@@ -33,12 +33,12 @@ def deliver(
 ) -> DeliveryReport:
     """Write a delivery to `folder`, which must be empty or absent; equal lines give equal bytes.
 
-    Raises BadInput before the first file if names collide or no line is given, Cancelled soon after `stop` is set, OSError.
-    Files written before an error stay; the owner of the folder removes them.
+    Raises BadInput before the first file if names collide or there are no lines, Cancelled soon after `stop` is set, OSError.
+    Files that were written before an error stay; the caller removes them.
     """
     lines = [_cleaned(line) for line in lines]
     if not lines:
-        raise BadInput("there is nothing to deliver; mark a take of a line as select")
+        raise BadInput("nothing to deliver: no take is selected yet; mark a take of a line as select")
     refuse_same_ids([line.id for line in lines])
     stems = file_stems(lines, preset)
     _refuse_clashes(lines, stems, preset)
@@ -57,7 +57,7 @@ def deliver(
 
 
 def _cleaned(line: DeliveredLine) -> DeliveredLine:
-    """Return the line without characters that are illegal in files."""
+    """Return the line with texts that are legal in files."""
     texts = {field.name: legal(value) for field in fields(line) if isinstance(value := getattr(line, field.name), str)}
     words = tuple(replace(word, word=legal(word.word)) for word in line.words)
     row = {legal(name): legal(value) for name, value in line.row.items()}
@@ -66,7 +66,7 @@ def _cleaned(line: DeliveredLine) -> DeliveredLine:
 
 
 def _refuse_clashes(lines: Sequence[DeliveredLine], stems: Sequence[str], preset: Preset) -> None:
-    """Raise BadInput if a line's file or sidecar would have the name of another file or of a table."""
+    """Raise BadInput if a file of a line would have the name of another file or of a table."""
     endings = [f".{preset.format}", *(ending for kind in preset.sidecars for ending in ENDINGS[kind])]
     tables = [*MANIFESTS, *(name for kind in preset.handoffs for name in TABLES[kind])]
     paths = [(stem + ending, line.id) for line, stem in zip(lines, stems, strict=True) for ending in endings]
@@ -117,7 +117,8 @@ def _level(
     loudness = together_lufs(energies)
     missed = preset.loudness == "character" and abs(loudness - preset.target_lufs) > LOUDNESS_WITHIN_LU
     who = f"lines of {character}" if character else "lines without a character"
-    message = f"The loudness of all {who} together is {loudness:.1f} LUFS, not {preset.target_lufs:g}."
+    target = f"The target is {preset.target_lufs:g} LUFS. Lower the target loudness, or render the lines again."
+    message = f"The loudness of all {who} together is {loudness:.1f} LUFS. {target}"
     return CharacterLevel(
         character=character,
         lines=len(own),
@@ -148,8 +149,8 @@ def _finished(
     paths = sorted([*tables, *(path for file in files for path in (file.path, *file.sidecars))])
     changed = sum(is_formula(file.line.text) for file in files)
     flags = (
-        f"Texts that begin like a formula: {changed}. The tables have an apostrophe before these texts; "
-        "manifest.json has the exact texts.",
+        f"{plural(changed, 'text')} of the sheet could be read as a formula. In the tables, these texts begin with an "
+        "apostrophe. manifest.json contains the exact texts.",
     )
     return DeliveryReport(
         files=tuple(files), characters=tuple(levels), paths=tuple(paths), flags=flags if changed else ()

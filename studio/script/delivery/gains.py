@@ -10,14 +10,14 @@ from studio.script.delivery.peaks import true_peak_dbtp
 from studio.script.delivery.presets import Preset
 from studio.script.delivery.shaping import shaped
 
-GAIN_MAX_DB = 30.0  # higher gains would only raise noise
-PEAK_MARGIN_DB = 0.1  # margin below the ceiling, for rounding and for more exact meters
+GAIN_MAX_DB = 30.0  # a higher gain would only raise noise
+PEAK_MARGIN_DB = 0.1  # distance of peaks from the ceiling, for rounding and for more exact meters
 
 
 def gains_db(lines: Sequence[DeliveredLine], preset: Preset, began: Callable[[DeliveredLine], None]) -> list[float]:
-    """Return the gain of each line, equal within a character if the preset says so. One take's audio is in memory at a time.
+    """Return the gain of each line; lines of a character get the same gain if the preset says so.
 
-    `began` is called before each line, and may raise.
+    The audio of one take is in memory at a time. `began` is called before each line, and may raise an error.
     """
     if preset.loudness == "off":
         return [0.0] * len(lines)

@@ -1,6 +1,6 @@
-"""Tables with which Wwise, FMOD, Unreal and Unity import the files.
+"""Tables with which Wwise, FMOD, Unreal and Unity import delivered files.
 
-docs/delivery.md names the published description of each table, and how to import it.
+docs/delivery.md names the published description of each table, and explains how to import it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ UNREAL_DIALOGUE = (
     "TargetVoiceGUIDs",
     "DialogueAssetGUID",
 )
-LANGUAGES = {  # as Unity names their locales
+LANGUAGES = {  # names of languages in Unity
     "ar": "Arabic",
     "cs": "Czech",
     "de": "German",
@@ -54,7 +54,7 @@ TABLES: Mapping[Handoff, tuple[str, ...]] = {
 
 
 def handoff_files(kind: Handoff, files: Sequence[DeliveredFile], preset: Preset) -> Mapping[str, str]:
-    """Return the tables of one kind: path within the delivery, and content."""
+    """Return the tables of one kind: their paths within the delivery, and their content."""
     if kind == "wwise":
         texts = [wwise(files)]
     elif kind == "fmod":
@@ -67,12 +67,15 @@ def handoff_files(kind: Handoff, files: Sequence[DeliveredFile], preset: Preset)
 
 
 def keys(files: Sequence[DeliveredFile]) -> list[str]:
-    """Return the key of each file in the game: always the line's id. `deliver` refuses ids that are not unique."""
+    """Return the key of each file in the game, which is the line's id. `deliver` refuses ids that are not unique."""
     return [id_key(file.line.id) for file in files]
 
 
 def wwise(files: Sequence[DeliveredFile]) -> str:
-    """Return a tab-delimited import with paths relative to the table and objects relative to the import's destination."""
+    """Return a tab-delimited import.
+
+    Paths are relative to the table, and objects are relative to the destination of the import.
+    """
     rows = [("Audio File", "Object Path", "Object Type", "Notes")]
     for file, key in zip(files, keys(files), strict=True):
         folder = safe_part(file.line.character, plain=True)
@@ -82,12 +85,12 @@ def wwise(files: Sequence[DeliveredFile]) -> str:
 
 
 def fmod(files: Sequence[DeliveredFile]) -> str:
-    """Return `keys.txt` of an audio table whose source folder is the delivery: key, comma, path."""
+    """Return the `keys.txt` of an audio table whose source folder is the delivery. A line is key, comma, path."""
     return "".join(f"{key}, {file.path}\r\n" for file, key in zip(files, keys(files), strict=True))
 
 
 def unreal_strings(files: Sequence[DeliveredFile]) -> str:
-    """Return a string table; its additional columns become metadata of the entries."""
+    """Return a string table. Its additional columns become metadata of the entries."""
     rows: list[Sequence[str]] = [("Key", "SourceString", "Comment", "Character", "Emotion", "AudioFile")]
     for file, key in zip(files, keys(files), strict=True):
         line = file.line
@@ -116,7 +119,7 @@ def unreal_dialogue(files: Sequence[DeliveredFile]) -> str:
 
 
 def unity(files: Sequence[DeliveredFile], preset: Preset) -> str:
-    """Return a string table collection with shared comments: one row for each line, one column for each language."""
+    """Return a string table collection with shared comments: a row for each line, and a column for each language."""
     codes = [(file.line.language or preset.language).strip() or "en" for file in files]
     languages = list(dict.fromkeys(codes))
     header = ["Key", "Id", "Shared Comments", *(f"{LANGUAGES.get(code, code)}({code})" for code in languages)]

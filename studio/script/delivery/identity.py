@@ -1,4 +1,4 @@
-"""Ids of lines in games: which ids an engine treats as equal, and unique ids."""
+"""Ids of lines in game engines: find ids that an engine treats as equal, and make ids unique."""
 
 import re
 import unicodedata
@@ -9,15 +9,15 @@ from typing import Literal
 
 from engines.errors import BadInput
 
-# Rule for several lines with one id: ask (the delivery is refused), or number all but the first.
+# The rule for lines that share an id: ask (the delivery is refused), or add a number to all but the first.
 SameIdRule = Literal["ask", "suffix"]
 KEPT_SIGNS = "_./-"
 RUNS = re.compile(r"_+")
-NAMED = 3  # ids in a message
+NAMED = 3  # maximum number of ids in a message
 
 
 class SameIds(BadInput):
-    """Delivered lines share an id, and the delivery has no rule for that."""
+    """Delivered lines share an id, and the delivery has no rule for this."""
 
 
 def folded(name: str) -> str:
@@ -26,13 +26,13 @@ def folded(name: str) -> str:
 
 
 def id_key(id: str) -> str:
-    """Return the id in the form of engine tables: letters, digits and `_ . / -`; empty if no character can stay."""
+    """Return the id as engine tables allow it: letters, digits and `_ . / -`; empty if no character is allowed."""
     signs = (sign if unicodedata.category(sign)[0] in "LMN" or sign in KEPT_SIGNS else " " for sign in id)
     return "_".join("".join(signs).split()).strip("_-./")
 
 
 def same_ids(ids: Sequence[str]) -> Sequence[Sequence[int]]:
-    """Return groups of positions whose ids are equal to a file system or an engine. Empty ids are left out."""
+    """Return groups of indices of ids that some file system or engine treats as equal. Empty ids are left out."""
     places: dict[str, list[int]] = defaultdict(list)
     for place, id in enumerate(ids):
         if identity := _identity(id):
@@ -41,12 +41,12 @@ def same_ids(ids: Sequence[str]) -> Sequence[Sequence[int]]:
 
 
 def numbered(ids: Sequence[str]) -> list[str]:
-    """Return unique ids: of equal ids, the first stays, and the others get `_2`, `_3` and so on."""
+    """Return unique ids: the first of several equal ids stays, and the others end in `_2`, `_3` and so on."""
     return _numbered(ids, _identity)
 
 
 def numbered_names(names: Sequence[str]) -> list[str]:
-    """Return file names that are unique on every file system, numbered like ids."""
+    """Return file names that are unique on every file system; equal names are numbered like ids."""
     return _numbered(names, folded)
 
 
@@ -65,7 +65,7 @@ def _numbered(names: Sequence[str], identity: Callable[[str], str]) -> list[str]
 
 
 def refuse_same_ids(ids: Sequence[str]) -> None:
-    """Raise SameIds if ids are equal."""
+    """Raise SameIds if an engine or a file system treats some of the ids as equal."""
     groups = same_ids(ids)
     if not groups:
         return
@@ -74,7 +74,7 @@ def refuse_same_ids(ids: Sequence[str]) -> None:
     stand = "1 id is" if len(groups) == 1 else f"{len(groups)} ids are"
     raise SameIds(
         f"{stand} used by several lines: {', '.join(named)}{more}; give each line its own id, "
-        "or number the duplicates (_2, _3)"
+        "or add numbers to the duplicates (_2, _3)"
     )
 
 

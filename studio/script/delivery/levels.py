@@ -1,4 +1,4 @@
-"""Loudness of several files together (BS.1770), as if they were played in a row, without keeping their audio."""
+"""Measure the loudness of several files as if they were played in a row (BS.1770), without keeping their audio."""
 
 from collections.abc import Sequence
 
@@ -11,15 +11,15 @@ from engines.types import Audio
 Energies = npt.NDArray[np.float64]  # K-weighted mean square of each 100 ms
 
 STEP_S = 0.1
-STEPS = 4  # steps of 100 ms in a gating block; a block begins with every step
+STEPS = 4  # 100 ms steps in a gating block; a new block begins with every step
 ABSOLUTE_GATE_LUFS = -70.0
 RELATIVE_GATE_LU = -10.0
 OFFSET_DB = -0.691
 
 
 def energies(audio: Audio) -> Energies:
-    """Return what `together_lufs` needs of a sound; the last step counts as if silence followed."""
-    from pyloudnorm.iirfilter import IIRfilter  # half a second to import; only measuring needs it
+    """Return the energies of a sound, from which `together_lufs` computes the loudness. Silence fills the last step."""
+    from pyloudnorm.iirfilter import IIRfilter  # takes half a second to import
 
     step = round(STEP_S * audio.sample_rate)
     weighted = audio.samples.astype(np.float64)

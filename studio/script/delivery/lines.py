@@ -1,4 +1,4 @@
-"""A line of a delivery, with everything that its file and the tables contain."""
+"""A line of a delivery, with all data for its file and the tables."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,22 +16,23 @@ class DeliveredLine:
     id: str  # unique among the lines
     character: str
     text: str  # text of the take as written when the take was made
-    audio: Callable[[], Audio] = field(repr=False, compare=False)  # called twice: to measure and to write
+    audio: Callable[[], Audio] = field(repr=False, compare=False)  # called twice: to measure the audio, and to write it
     emotion: str = ""
     direction: str = ""
-    filename: str = ""  # name in the sheet, with or without folders and ending
+    filename: str = ""  # file name in the sheet, with or without folders and ending
     scene: str = ""
-    language: str = ""  # ISO 639-1, optionally with a region; "" = the preset's
+    language: str = ""  # ISO 639-1, optionally with a region; "" = the language of the preset
     notes: str = ""
     take: int = 1  # number of the take
+    take_note: str = ""  # note on the take
     voice: str = ""  # champion or sample
     engine: str = ""
     version: str = ""  # version of the champion
     settings: Mapping[str, float] = field(default_factory=dict)  # chosen settings of the engine
     seed: int = 0
     limit: str = ""  # length limit in the sheet
-    mark: Literal["", "hold", "retake"] = ""  # a mark that was given after the select
-    changed: str = ""  # what changed in the sheet since the take was made; "" if the take is not stale
+    mark: Literal["", "hold", "retake"] = ""  # mark of another take, if it was given after the select
+    changed: str = ""  # changes of the line since the take was made; "" if the take is not stale
     sheet_id: str | None = None  # id in the sheet, "" if it has none; None = equal to `id`
     sheet_text: str = ""  # present text in the sheet, if `text` differs
     faults: tuple[str, ...] = ()  # sentences on failed checks

@@ -9,15 +9,15 @@ from studio.script.delivery.report import CharacterLevel, DeliveredFile
 from studio.script.delivery.text import csv_text
 
 LINE_FIELDS = ("id", "character", "text", "emotion", "direction", "scene", "language", "notes")
-TAKE_FIELDS = ("take", "voice", "version", "engine", "seed")
-SHEET_FIELDS = ("changed", "sheet_text", "sheet_id")  # differences between the sheet and the take
+TAKE_FIELDS = ("take", "take_note", "voice", "version", "engine", "seed")
+SHEET_FIELDS = ("changed", "sheet_text", "sheet_id")  # present values of the sheet that differ from the take
 FILE_FIELDS = ("duration_s", "sample_rate", "bits", "loudness_lufs", "true_peak_dbtp", "head_ms", "tail_ms", "gain_db")
-BYTE_ORDER_MARK = "\ufeff"  # needed by Excel to read UTF-8
+BYTE_ORDER_MARK = "\ufeff"  # lets Excel read the file as UTF-8
 ROW_PREFIX = "sheet: "  # prefix of the sheet's other columns
 
 
 def manifest_csv(files: Sequence[DeliveredFile]) -> str:
-    """Return a table with one row for each file; other columns of the sheet come last. Formulas are neutralised."""
+    """Return a CSV with one row for each file; other columns of the sheet come last. No cell can act as a formula."""
     columns = list(dict.fromkeys(name for file in files for name in file.line.row))
     columns_of_line = ("file", *LINE_FIELDS, *TAKE_FIELDS, "settings", *SHEET_FIELDS, *FILE_FIELDS)
     header = [*columns_of_line, "flags", "sha256", *(ROW_PREFIX + column for column in columns)]
@@ -32,7 +32,7 @@ def manifest_csv(files: Sequence[DeliveredFile]) -> str:
 
 
 def manifest_json(files: Sequence[DeliveredFile], characters: Sequence[CharacterLevel], preset: Preset) -> str:
-    """Return JSON with unchanged texts, the sidecars, and the choices of the delivery."""
+    """Return JSON with unchanged texts, the sidecars, and the settings of the delivery."""
     content: dict[str, Any] = {
         "preset": preset_json(preset),
         "characters": [

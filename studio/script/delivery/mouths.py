@@ -1,7 +1,7 @@
 """Mouth shapes for lip-sync from ARPABET phones: Oculus's 15 visemes, and Rhubarb's nine shapes.
 
-Where the published tables allow several shapes, as Rhubarb's do for most consonants, the first is used. docs/delivery.md has
-links to the tables.
+Where the published tables allow several shapes, the first is used; Rhubarb's tables do so for most consonants.
+docs/delivery.md has links to the tables.
 """
 
 import json
@@ -14,11 +14,11 @@ from studio.script.delivery.timing import SILENT, Spell, merged
 
 VISEMES = ("sil", "PP", "FF", "TH", "DD", "kk", "CH", "SS", "nn", "RR", "aa", "E", "ih", "oh", "ou")
 SHAPES = ("A", "B", "C", "D", "E", "F", "G", "H", "X")
-FIRST_PART = 0.6  # share of a diphthong
+FIRST_PART = 0.6  # share of a diphthong's length for its first shape
 LONG_S = 0.2  # a longer vowel opens the mouth wide, and a longer L shows the tongue
-BREATH = "HH"  # has the shape of the next phone
+BREATH = "HH"  # a phone with the shape of the next phone
 
-VISEMES_OF: Mapping[str, tuple[str, ...]] = {  # two for diphthongs
+VISEMES_OF: Mapping[str, tuple[str, ...]] = {  # two visemes for a diphthong
     SILENT: ("sil",),
     **dict.fromkeys(("P", "B", "M"), ("PP",)),
     **dict.fromkeys(("F", "V"), ("FF",)),
@@ -65,7 +65,7 @@ def visemes(phones: Sequence[Spell]) -> list[Spell]:
 
 
 def mouth_shapes(phones: Sequence[Spell]) -> list[Spell]:
-    """Return Rhubarb's shapes of these phones, without gaps, in hundredths of a second as Rhubarb does."""
+    """Return Rhubarb's shapes of these phones, without gaps, in hundredths of a second as in Rhubarb's output."""
     parts = _cues(phones, _shapes)
     counted = [replace(part, start_s=_hundredths(part.start_s), end_s=_hundredths(part.end_s)) for part in parts]
     return list(merged([part for part in counted if part.end_s > part.start_s]))
@@ -81,7 +81,7 @@ def visemes_json(file: str, phones: Sequence[Spell]) -> dict[str, Any]:
 
 
 def rhubarb_json(file: str, phones: Sequence[Spell]) -> str:
-    """Return the output of `rhubarb -f json`; the file's name is relative to the folder of the JSON file."""
+    """Return the output of `rhubarb -f json`; `file` is relative to the folder of the JSON file."""
     cues = [
         f'    {{ "start": {cue.start_s:.2f}, "end": {cue.end_s:.2f}, "value": "{cue.name}" }}'
         for cue in mouth_shapes(phones)
@@ -100,7 +100,7 @@ def rhubarb_tsv(phones: Sequence[Spell]) -> str:
 
 
 def _cues(phones: Sequence[Spell], names: Callable[[Spell], tuple[str, ...]]) -> list[Spell]:
-    """Return the mouth shapes phone by phone; a breath has the first shape of the next phone."""
+    """Return the mouth shapes of each phone; a breath has the first shape of the next phone."""
     found: list[Spell] = []
     following = names(Spell(SILENT, 0.0, 0.0))[0]
     for phone in reversed(phones):

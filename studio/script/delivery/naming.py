@@ -1,4 +1,4 @@
-"""Paths of files, from a template or the sheet, valid on all file systems and in engines."""
+"""Paths of delivered files, from a template or the sheet. They are valid on all file systems and in game engines."""
 
 import re
 import string
@@ -14,7 +14,7 @@ TEXTS = ("character", "id", "emotion", "scene", "language", "voice", "engine")
 NUMBERS = ("take", "seed")
 NUMBER_FORM = re.compile(r"(0?[1-9])?d?")
 AUDIO_ENDING = re.compile(r"\.(wav|wave|mp3|ogg|opus|flac|aiff?|m4a|wem)$", re.IGNORECASE)
-AT_FIRST = frozenset("-=+@%＝＋－＠")  # starts an option of a program, or a formula of a spreadsheet
+AT_FIRST = frozenset("-=+@%＝＋－＠")  # at the start of a name, these would begin an option of a program or a formula
 SEPARATORS = re.compile(r"[/\\]")
 FORBIDDEN = frozenset('<>:"/\\|?*')
 RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])", re.IGNORECASE)
@@ -25,8 +25,8 @@ PATH_MAX = 180  # characters; Windows allows 259 including drive and folders
 def file_stems(lines: Sequence[DeliveredLine], preset: Preset) -> list[str]:
     """Return each line's path within the delivery, with "/" and without an ending. Raises BadInput and BadSetting.
 
-    A path may not leave the delivery, and no two names may be equal when case is ignored. Equal names are numbered if the
-    preset has the rule "suffix", else refused.
+    A path must stay within the delivery, and no two names may be equal when case is ignored. If the preset has the rule
+    "suffix", equal names are numbered; otherwise they are refused.
     """
     pieces = _parsed(preset.template)
     stems = [_stem(line, pieces, preset) for line in lines]
@@ -46,7 +46,7 @@ def refuse_collisions(paths: Sequence[str], owners: Sequence[str]) -> None:
         key = folded(path)
         if key in taken:
             raise BadInput(
-                f"two lines have the same file name {path}: {taken[key]!r} and {owner!r}; "
+                f"two files have the same name {path}: {taken[key]!r} and {owner!r}; "
                 "use {id} and {take} in the file names, or give the lines other ids"
             )
         taken[key] = owner
@@ -56,12 +56,13 @@ def refuse_collisions(paths: Sequence[str], owners: Sequence[str]) -> None:
             folder = "/".join(parts[:count])
             if folder in taken:
                 raise BadInput(
-                    f"the folder of {path} has the same name as the file of {taken[folder]!r}; change one name"
+                    f"the folder of the file {path} has the same name as the file of {taken[folder]!r}; "
+                    "change the name of the folder or of the file"
                 )
 
 
 def safe_part(part: str, plain: bool = False) -> str:
-    """Return a part of a path that is valid on any file system; with `plain` also in game engines."""
+    """Return a part of a path that is valid on any file system and, if `plain` is set, in game engines."""
     kept = "".join(character if _fits(character, plain) else "_" for character in unicodedata.normalize("NFC", part))
     kept = _shortened(kept).strip(" .")
     if kept[:1] in AT_FIRST:
@@ -83,7 +84,7 @@ def _shortened(part: str) -> str:
 
 
 def _parsed(template: str) -> list[tuple[str, str, str]]:
-    """Parse a template into literal texts, each with the field after it ("" at the end) and the field's format.
+    """Parse a template into literal texts, each with the next field ("" at the end) and that field's format.
 
     Only plain fields are valid. Raises BadSetting.
     """

@@ -1,4 +1,4 @@
-"""Ogg Vorbis whose bytes depend only on the audio. libsndfile derives each stream's serial number from the time."""
+"""Write Ogg Vorbis files whose bytes depend only on the audio. libsndfile derives the serial number from the time."""
 
 import io
 import struct
@@ -8,7 +8,7 @@ import soundfile
 
 from engines.types import Audio
 
-HEADER = 27  # bytes of a page before its table of segments
+HEADER = 27  # bytes of a page before its segment table
 SERIAL_AT, CHECKSUM_AT = 14, 22
 POLYNOMIAL = 0x04C11DB7
 
@@ -21,7 +21,7 @@ def vorbis_bytes(audio: Audio) -> bytes:
 
 
 def renumbered(ogg: bytes) -> bytes:
-    """Return the Ogg file with 1 as the stream's serial number, and corrected checksums of its pages (RFC 3533)."""
+    """Return the Ogg file with 1 as the serial number of the stream, and with new checksums of its pages (RFC 3533)."""
     table = _table()
     pages, at = [], 0
     while at < len(ogg):
@@ -44,7 +44,7 @@ def _checksum(page: bytearray, table: list[int]) -> int:
 
 
 def _table() -> list[int]:
-    """Return the checksum table: the effect of each first byte."""
+    """Return the checksum table: the checksum of each possible byte."""
     table = []
     for first in range(256):
         value = first << 24

@@ -1,4 +1,4 @@
-"""Measure and limit peaks between samples."""
+"""Measure and limit true peaks, which can lie between samples."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,8 +9,8 @@ from engines.types import Audio, Samples
 
 OVERSAMPLED = 8  # BS.1770-4 requires at least 4
 AROUND = 64  # samples of silence around the sound, for the filter's ringing
-REACH_S = 0.005  # time around a peak that the limiter turns down
-PASSES = 3  # turning down shifts the peaks between samples slightly
+REACH_S = 0.005  # time on each side of a peak in which the gain is reduced
+PASSES = 3  # a change of the gain moves true peaks slightly, so the limiter runs again
 
 
 def true_peak_dbtp(audio: Audio) -> float:
@@ -20,7 +20,7 @@ def true_peak_dbtp(audio: Audio) -> float:
 
 
 def limited(audio: Audio, ceiling_dbtp: float) -> Audio:
-    """Return the sound, turned down around peaks above the ceiling; the same object if there are none."""
+    """Return the sound with reduced gain around peaks above the ceiling; the same object if there are none."""
     from scipy.ndimage import convolve1d, minimum_filter1d
 
     ceiling = 10 ** (ceiling_dbtp / 20)
@@ -32,14 +32,14 @@ def limited(audio: Audio, ceiling_dbtp: float) -> Audio:
             return audio
         wanted = np.minimum(1.0, ceiling / np.maximum(peaks, 1e-9))
         lowest = minimum_filter1d(wanted, 2 * reach + 1, mode="nearest")
-        gain = convolve1d(lowest, window / window.sum(), mode="nearest")  # nowhere above `wanted`
+        gain = convolve1d(lowest, window / window.sum(), mode="nearest")  # nowhere above the required gain
         audio = Audio((audio.samples * gain).astype(np.float32), audio.sample_rate)
     rest = min(1.0, ceiling / float(_peaks(audio).max()))
     return Audio((audio.samples * np.float32(rest)).astype(np.float32), audio.sample_rate)
 
 
 def _peaks(audio: Audio) -> npt.NDArray[np.float64]:
-    """Return the highest point near each sample; shape (frames,)."""
+    """Return the highest level near each sample; shape (frames,)."""
     if not len(audio.samples):
         return np.zeros(0)
     padded: Samples = np.pad(audio.samples, AROUND)

@@ -1,4 +1,4 @@
-"""The choices of a delivery, and presets of them."""
+"""The settings of a delivery, and presets of these settings."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
@@ -19,7 +19,7 @@ HANDOFFS: tuple[Handoff, ...] = get_args(Handoff)
 RATES_HZ = (16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000)
 RATES_OF_MP3_HZ = (16_000, 22_050, 24_000, 32_000, 44_100, 48_000)
 BITS = (16, 24)
-RANGES = {  # of the numbers, both ends included
+RANGES = {  # ranges of numbers; both ends are allowed
     "head_ms": (0.0, 10_000.0),
     "tail_ms": (0.0, 10_000.0),
     "fade_in_ms": (0.0, 1_000.0),
@@ -28,6 +28,41 @@ RANGES = {  # of the numbers, both ends included
     "ceiling_dbtp": (-20.0, -0.1),
 }
 TEXTS = ("name", "template", "project", "session", "originator", "usage_rights", "language")
+UNITS = {"ms": "ms", "lufs": "LUFS", "dbtp": "dBTP"}
+KINDS: Mapping[type, str] = {
+    str: "text",
+    float: "a number",
+    int: "a whole number",
+    bool: "true or false",
+    tuple: "a list",
+}
+WORDS = {  # names of the fields in messages
+    "name": "the name",
+    "format": "the format",
+    "sample_rate": "the sample rate",
+    "bits": "the bit depth",
+    "head_ms": "the silence at start",
+    "tail_ms": "the silence at end",
+    "fade_in_ms": "the fade in",
+    "fade_out_ms": "the fade out",
+    "loudness": "the loudness",
+    "target_lufs": "the target loudness",
+    "ceiling_dbtp": "the peak ceiling",
+    "over_peak": "the treatment of high peaks",
+    "template": "the template of the file names",
+    "sheet_names": "the setting for file names of the sheet",
+    "same_ids": "the treatment of duplicate ids",
+    "plain_names": "the setting for plain names",
+    "metadata": "the setting for metadata",
+    "project": "the project",
+    "session": "the session",
+    "originator": "the originator",
+    "usage_rights": "the usage rights",
+    "language": "the language",
+    "directions": "the setting for stage directions",
+    "sidecars": "the sidecar files",
+    "handoffs": "the import files",
+}
 CHOICES: dict[str, tuple[str, ...]] = {
     "format": get_args(FileFormat),
     "loudness": get_args(Loudness),
@@ -39,28 +74,28 @@ CHOICES: dict[str, tuple[str, ...]] = {
 def _refuse_others(values: tuple[object, ...], allowed: tuple[object, ...], name: str) -> None:
     for value in values:
         if value not in allowed:
-            raise BadSetting(f"{value!r} is not valid for {name}; choose one of {', '.join(map(str, allowed))}")
+            raise BadSetting(f"{value!r} is not valid for {WORDS[name]}; choose one of {', '.join(map(str, allowed))}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """All choices of a delivery. Raises BadSetting for an invalid choice."""
+    """All settings of a delivery. Raises BadSetting for an invalid value."""
 
     name: str = "game"
     format: FileFormat = "wav"
     sample_rate: int = 48_000  # Hz
-    bits: int = 24  # for wav
-    head_ms: float = 50.0  # silence before the speech, and after it
-    tail_ms: float = 100.0
-    fade_in_ms: float = 5.0  # within that silence, so that speech is not faded
+    bits: int = 24  # bit depth, for wav
+    head_ms: float = 50.0  # silence before the speech
+    tail_ms: float = 100.0  # silence after the speech
+    fade_in_ms: float = 5.0  # shorter than the silence, so that speech is not faded
     fade_out_ms: float = 5.0
     loudness: Loudness = "character"  # one gain for all lines of a character, one for each file, or none
     target_lufs: float = -23.0
     ceiling_dbtp: float = -1.0
-    over_peak: OverPeak = "limit"  # a peak over the ceiling is limited, or all files of its character are turned down
+    over_peak: OverPeak = "limit"  # limit peaks over the ceiling, or turn all files of the character down
     template: str = "{character}/{id}_{take:02}"
     sheet_names: bool = True  # use the file names of the sheet, if a column has them
-    same_ids: SameIdRule = "ask"  # equal ids are refused, or all but the first get a number
+    same_ids: SameIdRule = "ask"  # refuse equal ids, or number all but the first
     plain_names: bool = True  # only letters, digits, _ and -, which all engines accept
     metadata: bool = True  # bext, iXML and cues; wav only
     project: str = ""
@@ -68,17 +103,18 @@ class Preset:
     originator: str = "Champion Voice Studio"
     usage_rights: str = ""
     language: str = "en"  # language of lines that name none
-    directions: bool = False  # stage directions and pause tags stay in subtitles, tables and metadata
+    directions: bool = False  # True keeps stage directions and pause tags in subtitles, tables and metadata
     sidecars: tuple[Sidecar, ...] = SIDECARS
     handoffs: tuple[Handoff, ...] = HANDOFFS
 
     def __post_init__(self) -> None:
         for name, (lowest, highest) in RANGES.items():
             if not lowest <= getattr(self, name) <= highest:
-                raise BadSetting(f"{name} must be between {lowest:g} and {highest:g}")
+                unit = UNITS[name.rpartition("_")[2]]
+                raise BadSetting(f"{WORDS[name]} must be between {lowest:g} and {highest:g} {unit}")
         for name in TEXTS:
             if legal(text := getattr(self, name)) != text:
-                raise BadSetting(f"{name} has characters that files cannot have; type {name} again")
+                raise BadSetting(f"{WORDS[name]} cannot have control characters; type {WORDS[name]} again")
         for name, allowed in CHOICES.items():
             _refuse_others((getattr(self, name),), allowed, name)
         _refuse_others(self.sidecars, SIDECARS, "sidecars")
@@ -102,7 +138,7 @@ PRESETS: Mapping[str, Preset] = {
 
 
 def preset_of(name: str, choices: Mapping[str, object]) -> Preset:
-    """Return the preset with this name ("custom" starts as "game") with changed fields. Raises BadSetting."""
+    """Return the preset with this name, with changed fields; "custom" starts as "game". Raises BadSetting."""
     base = replace(GAME, name="custom") if name == "custom" else PRESETS.get(name)
     if base is None:
         raise BadSetting(f"there is no preset {name!r}; choose one of {', '.join((*PRESETS, 'custom'))}")
@@ -111,7 +147,7 @@ def preset_of(name: str, choices: Mapping[str, object]) -> Preset:
 
 
 def preset_json(preset: Preset) -> dict[str, Any]:
-    """Return all fields, as `preset_of` accepts them."""
+    """Return all fields in the form that `preset_of` accepts."""
     return asdict(preset) | {"sidecars": list(preset.sidecars), "handoffs": list(preset.handoffs)}
 
 
@@ -124,5 +160,5 @@ def _as(kind: type | None, key: str, value: object) -> Any:
     if kind is tuple and isinstance(value, list):
         return tuple(value)
     if type(value) is not kind:
-        raise BadSetting(f"{key} must be of type {kind.__name__}")
+        raise BadSetting(f"{WORDS[key]} must be {KINDS[kind]}, not {value!r}; correct {WORDS[key]}")
     return value

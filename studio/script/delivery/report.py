@@ -1,4 +1,4 @@
-"""The result of a delivery: files, measurements, and flags."""
+"""The result of a delivery: its files with measurements and flags."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,7 +9,7 @@ from studio.script.delivery.lines import DeliveredLine
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveredFile:
-    """The file of a line, measured as written."""
+    """The file of a line, with measurements of the written file."""
 
     line: DeliveredLine
     path: str  # within the delivery, with "/"
@@ -17,8 +17,8 @@ class DeliveredFile:
     duration_s: float
     sample_rate: int  # Hz
     bits: int | None  # None for formats without a bit depth
-    head_ms: float | None  # silence before and after the speech; None without speech
-    tail_ms: float | None
+    head_ms: float | None  # silence before the speech; None without speech
+    tail_ms: float | None  # silence after the speech; None without speech
     loudness_lufs: float
     true_peak_dbtp: float
     gain_db: float  # gain applied to the take
@@ -28,7 +28,7 @@ class DeliveredFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CharacterLevel:
-    """The levels of all lines of a character together."""
+    """The joint levels of all lines of a character."""
 
     character: str
     lines: int
@@ -48,7 +48,7 @@ class DeliveryReport:
 
     @property
     def flagged(self) -> int:
-        """Count the files with flags."""
+        """Return the number of files with flags."""
         return sum(bool(file.flags) for file in self.files)
 
 
@@ -66,7 +66,7 @@ def report_json(report: DeliveryReport) -> dict[str, Any]:
 
 
 def _findings(report: DeliveryReport) -> list[dict[str, Any]]:
-    """Return the flags of the files by kind, the most urgent kind first."""
+    """Return the flags of all files by kind; the most urgent kind comes first."""
     flags = [(file.path, flag) for file in report.files for flag in file.flags]
     groups = []
     for kind, title in TITLES.items():

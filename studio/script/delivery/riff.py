@@ -27,7 +27,7 @@ def wav_bytes(
 
 
 def chunk_bytes(chunk: RiffChunk) -> bytes:
-    """Return name, length and content; odd lengths are followed by a zero byte that does not count."""
+    """Return a chunk with its name and length. A zero byte, which the length excludes, follows an odd length."""
     name, content = chunk
     return name + struct.pack("<I", len(content)) + content + b"\0" * (len(content) % 2)
 

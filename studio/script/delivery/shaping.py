@@ -1,4 +1,4 @@
-"""Convert takes to the samples of files: rate, exact silence at the edges, fades, integers with dither."""
+"""Convert takes to the samples of a file: sample rate, exact silence at the edges, fades, and integers with dither."""
 
 from dataclasses import dataclass
 
@@ -14,17 +14,16 @@ from studio.script.delivery.presets import Preset
 class ShapedTake:
     """A take with the rate and edges of its file."""
 
-    audio: Audio  # at the file's rate and the take's level
-    shift_s: float  # position in the file of the take's start; negative if its start was cut
-    spoken: bool  # True if speech was found, so that the edges were cut
+    audio: Audio  # audio at the file's rate, with the level of the take
+    shift_s: float  # position of the take's start in the file; negative if the start was cut
+    spoken: bool  # True if speech was found; then the edges were cut
     seed: int  # seed of the dither, derived from the take
 
 
 def shaped(take: Audio, preset: Preset) -> ShapedTake:
     """Return the take at the preset's rate, with the preset's silence before and after the speech.
 
-    The ends of speech are found by level, in frames of 5 ms. Fades use audio of the take outside the speech and lie within
-    the silence, so that the speech is unchanged.
+    The ends of the speech are found by level, in frames of 5 ms. Fades change only the silence, not the speech.
     """
     seed = int(take.digest[:16], 16)
     audio = resample(take, preset.sample_rate)
@@ -45,7 +44,7 @@ def louder(audio: Audio, gain_db: float) -> Audio:
 
 
 def quantised(audio: Audio, bits: int, seed: int) -> npt.NDArray[np.int32]:
-    """Return integers of this many bits, with triangular dither of one step to each side.
+    """Return integers with this many bits, with triangular dither of one step to each side.
 
     Samples of exactly 0 stay 0, so that silence stays silent.
     """
@@ -58,7 +57,7 @@ def quantised(audio: Audio, bits: int, seed: int) -> npt.NDArray[np.int32]:
 
 
 def heard(whole: npt.NDArray[np.int32], bits: int, rate: int) -> Audio:
-    """Return integers as audio."""
+    """Return integer samples as audio."""
     return Audio((whole / 2 ** (bits - 1)).astype(np.float32), rate)
 
 

@@ -1,4 +1,4 @@
-"""Sidecars of a line's file: subtitles, timings, mouth shapes."""
+"""Sidecars of a line's file: subtitles, timings and mouth shapes."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from studio.script.delivery.presets import Sidecar
 from studio.script.delivery.subtitles import srt
 from studio.script.delivery.timing import spells, timings_json
 
-ENDINGS: Mapping[Sidecar, tuple[str, ...]] = {  # appended to the name of the line's file without its ending
+ENDINGS: Mapping[Sidecar, tuple[str, ...]] = {  # appended to the name of the line's file, whose ending is removed
     "srt": (".srt",),
     "timings": (".timings.json",),
     "visemes": (".visemes.json",),
@@ -21,17 +21,17 @@ ENDINGS: Mapping[Sidecar, tuple[str, ...]] = {  # appended to the name of the li
 def sidecar_texts(
     kinds: Sequence[Sidecar], file: str, text: str, words: Sequence[TimedWord], length_s: float
 ) -> Mapping[str, str]:
-    """Return ending and content of each sidecar of `file`; mouth shapes are left out if no phones were found."""
+    """Return the ending and the content of each sidecar of `file`; without phones there are no mouth shapes."""
     made: dict[str, str] = {}
     phones = spells(words, length_s)
-    mouths = any(word.phones for word in words) and bool(phones)
+    has_mouth_shapes = any(word.phones for word in words) and bool(phones)
     if "srt" in kinds:
         made[".srt"] = srt(text, words, length_s)
     if "timings" in kinds:
         made[".timings.json"] = _json(timings_json(file, length_s, text, words))
-    if "visemes" in kinds and mouths:
+    if "visemes" in kinds and has_mouth_shapes:
         made[".visemes.json"] = _json(visemes_json(file, phones))
-    if "rhubarb" in kinds and mouths:
+    if "rhubarb" in kinds and has_mouth_shapes:
         made |= {".rhubarb.json": rhubarb_json(file, phones), ".rhubarb.tsv": rhubarb_tsv(phones)}
     return made
 

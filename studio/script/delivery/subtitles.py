@@ -6,19 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from engines.text import directions_in
 from engines.text.script import PAUSE_LIKE
 from studio.ears import captions
-from studio.ears.captions import CHARACTERS_MAX, LENGTH_MAX_S, SENTENCE_ENDS, Caption, milliseconds
+from studio.ears.captions import LENGTH_MAX_S, Caption, fits, milliseconds
+from studio.ears.sentence_ends import ends_sentence
 from studio.ears.vocabulary import TimedWord
 from studio.script.delivery.text import one_line
 
-NEAR = 24  # tokens in which a word is searched
-OPENS = "[(<“„«¿¡"  # silent tokens that begin with these belong to the next words
+NEAR = 24  # number of tokens among which a word is searched
+OPENS = "[(<“„«¿¡"  # silent tokens that begin with one of these belong to the next word
 SILENT = " .,:;!?…\"'“”„«»()[]{}‘’—–-_*~#"
 
 
 def srt(text: str, words: Sequence[TimedWord], length_s: float) -> str:
-    """Return the line in readable pieces, timed by its words; one piece if no words have times.
+    """Return subtitles of readable length, timed by the words; without times, the whole text is one subtitle.
 
-    A piece without duration is joined to a neighbour.
+    A subtitle without a duration is joined to its neighbour.
     """
     pieces = _lasting(_subtitles(text, words)) if words else []
     if not pieces or _is_empty(pieces[0]):
@@ -27,7 +28,7 @@ def srt(text: str, words: Sequence[TimedWord], length_s: float) -> str:
 
 
 def _lasting(pieces: Iterable[Caption]) -> list[Caption]:
-    """Return the pieces; those without duration are joined to the previous piece or, at the start, to the next."""
+    """Return the subtitles. Those without a duration are joined to the previous one or, at the start, to the next one."""
     kept: list[Caption] = []
     for piece in pieces:
         if kept and (_is_empty(piece) or _is_empty(kept[-1])):
@@ -39,7 +40,7 @@ def _lasting(pieces: Iterable[Caption]) -> list[Caption]:
 
 
 def _is_empty(piece: Caption) -> bool:
-    """Return True if a piece has no duration in milliseconds."""
+    """Return True if a subtitle has no duration in whole milliseconds."""
     return milliseconds(piece[1]) <= milliseconds(piece[0])
 
 
@@ -50,8 +51,8 @@ def _subtitles(text: str, words: Sequence[TimedWord]) -> Iterator[Caption]:
         if not token:
             end_s = word.end_s
             continue
-        full = len(" ".join([*held, token])) > CHARACTERS_MAX or word.end_s - start_s > LENGTH_MAX_S
-        if held and (full or held[-1].rstrip("\"'”’)").endswith(SENTENCE_ENDS)):
+        full = not fits(" ".join([*held, token])) or word.end_s - start_s > LENGTH_MAX_S
+        if held and (full or ends_sentence(held[-1], token)):
             yield start_s, end_s, " ".join(held)
             held = []
         start_s = start_s if held else word.start_s
@@ -61,7 +62,7 @@ def _subtitles(text: str, words: Sequence[TimedWord]) -> Iterator[Caption]:
 
 
 def _passages(text: str, words: Sequence[TimedWord]) -> list[str]:
-    """Divide the whole text among its words, in order, with punctuation."""
+    """Divide the whole text, with punctuation, among its words, in order."""
     tokens, keys = _tokens(text)
     starts: list[int | None] = []
     place = 0
@@ -77,7 +78,7 @@ def _passages(text: str, words: Sequence[TimedWord]) -> list[str]:
 
 
 def _between(tokens: Sequence[str], keys: Sequence[str], starts: Sequence[int | None]) -> list[str]:
-    """Return the tokens from each start to the next; a word without a start has none."""
+    """Return the tokens from each start to the next start; empty for a word without a start."""
     found: list[str] = []
     end = len(tokens)
     for start in reversed(starts):
@@ -89,12 +90,12 @@ def _between(tokens: Sequence[str], keys: Sequence[str], starts: Sequence[int | 
             first -= 1
         found.append(" ".join(tokens[first:end]))
         end = first
-    found[-1] = " ".join(filter(None, [*tokens[:end], found[-1]]))  # tokens before the first word
+    found[-1] = " ".join(filter(None, [*tokens[:end], found[-1]]))  # add the tokens before the first word
     return found[::-1]
 
 
 def _tokens(text: str) -> tuple[list[str], list[str]]:
-    """Return the tokens of a text, and the key that each shares with its word; "" for silent tokens."""
+    """Return the tokens of a text, and for each token the key of its word; "" for silent tokens."""
     line = one_line(text)
     silent = [(each.start, each.end) for each in directions_in(line)] + [
         each.span() for each in PAUSE_LIKE.finditer(line)
@@ -105,5 +106,5 @@ def _tokens(text: str) -> tuple[list[str], list[str]]:
 
 
 def _key(token: str) -> str:
-    """Return the letters and digits of a token, or its spoken signs, such as &."""
+    """Return the letters and digits of a token, or else its spoken signs, such as &."""
     return "".join(c for c in token.casefold() if c.isalnum()) or token.strip(SILENT)

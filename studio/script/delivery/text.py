@@ -1,4 +1,4 @@
-"""Make text safe for other programs: on one line, in XML, in tables that a spreadsheet may open."""
+"""Make text safe for other programs: on one line, in XML, and in tables that a spreadsheet may open."""
 
 import csv
 import io
@@ -19,18 +19,18 @@ def legal(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return the text on one line with single spaces; the arrow of subtitles is replaced."""
+    """Return the text on one line with single spaces. The arrow "-->" of subtitle files is replaced."""
     return " ".join(legal(text).split()).replace("-->", "→")
 
 
 def ascii_only(text: str) -> str:
-    """Return letters without accents, and `?` for other characters that ASCII lacks."""
+    """Return the text without accents, with `?` for other characters outside ASCII."""
     plain = unicodedata.normalize("NFKD", one_line(text))
     return "".join(c for c in plain if not unicodedata.combining(c)).encode("ascii", "replace").decode()
 
 
 def is_formula(value: str) -> bool:
-    """Return True if a spreadsheet might calculate a value; numbers are not formulas."""
+    """Return True if a spreadsheet might calculate the value. Numbers are no formulas."""
     if NUMBER.fullmatch(value):
         return False
     return value.lstrip("\ufeff \t\r\n\v\f\u00a0").startswith(FORMULA_STARTS) or value[:1] in ("\t", "\r", "\n")

@@ -7,12 +7,12 @@ from typing import Any
 from studio.ears.vocabulary import TimedPhone, TimedWord
 
 SILENT = "SIL"
-JOINED_S = 0.05  # shorter gaps between phones are closed
+JOINED_S = 0.05  # gaps between phones that are shorter are closed
 
 
 @dataclass(frozen=True, slots=True)
 class Spell:
-    """A part of a file with one name: a phone, a viseme, a mouth shape."""
+    """A part of a file with a name: a phone, a viseme or a mouth shape."""
 
     name: str
     start_s: float
@@ -20,7 +20,7 @@ class Spell:
 
 
 def moved(words: Sequence[TimedWord], shift_s: float, length_s: float) -> tuple[TimedWord, ...]:
-    """Return the words moved by `shift_s` and clamped to a file of this length."""
+    """Return the words, moved by `shift_s` and limited to a file of this length."""
 
     def at(time_s: float) -> float:
         return min(max(0.0, time_s + shift_s), length_s)
@@ -35,7 +35,7 @@ def moved(words: Sequence[TimedWord], shift_s: float, length_s: float) -> tuple[
 
 
 def spells(words: Sequence[TimedWord], length_s: float) -> list[Spell]:
-    """Return all phones in order, with "SIL" between them, from 0 to the end of the file without gaps."""
+    """Return all phones from 0 to the end of the file; "SIL" fills the gaps between them."""
     found: list[Spell] = []
     at_s = 0.0
     for phone in sorted((phone for word in words for phone in word.phones), key=lambda phone: phone.start_s):
@@ -52,7 +52,7 @@ def spells(words: Sequence[TimedWord], length_s: float) -> list[Spell]:
 
 
 def merged(named: Sequence[Spell]) -> Iterator[Spell]:
-    """Yield the spells, with neighbours of equal name joined."""
+    """Yield the spells; neighbours with equal names are joined."""
     held: Spell | None = None
     for spell in named:
         if held is not None and spell.name == held.name:

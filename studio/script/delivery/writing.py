@@ -1,4 +1,4 @@
-"""Make the file of one line: shaped, levelled, encoded, and measured as written."""
+"""Make the file of one line: cut and level the take, encode it, and measure the result."""
 
 import io
 from dataclasses import dataclass, replace
@@ -20,11 +20,11 @@ from studio.script.delivery.presets import Preset
 from studio.script.delivery.riff import wav_bytes
 from studio.script.delivery.shaping import ShapedTake, heard, louder, quantised, shaped
 from studio.script.delivery.timing import moved
-from studio.script.timing import missed
+from studio.script.format.length_limit import missed
 
 LOUDNESS_WITHIN_LU = 0.5
 EDGE_WITHIN_MS = 10.0
-LIMITED_FROM_DB = 0.05  # smaller values are rounding
+LIMITED_FROM_DB = 0.05  # smaller reductions are only rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -34,7 +34,7 @@ class WrittenFile:
     content: bytes
     gain_db: float  # gain applied to the take
     duration_s: float
-    words: tuple[TimedWord, ...]  # in the file's seconds
+    words: tuple[TimedWord, ...]  # times are seconds of the file
     levels: FileLevels
     energies: Energies
     head_ms: float | None
@@ -43,7 +43,7 @@ class WrittenFile:
 
 
 def written(line: DeliveredLine, gain_db: float, preset: Preset) -> WrittenFile:
-    """Return the file of a line with its take `gain_db` louder."""
+    """Return the file of a line. The gain `gain_db` is applied to its take."""
     made = shaped(line.audio(), preset)
     raised = louder(made.audio, gain_db)
     ceiling_dbtp = preset.ceiling_dbtp - PEAK_MARGIN_DB
@@ -53,7 +53,9 @@ def written(line: DeliveredLine, gain_db: float, preset: Preset) -> WrittenFile:
     over_db = 0.0 if audio is raised else true_peak_dbtp(raised) - ceiling_dbtp
     if over_db < LIMITED_FROM_DB:
         return file
-    return replace(file, flags=(Flag("peak", f"Peaks were limited by {over_db:.1f} dB."), *file.flags))
+    advice = "If you hear distortion, use a quieter take or a lower target loudness."
+    message = f"Peaks were limited by {over_db:.1f} dB to the ceiling of {preset.ceiling_dbtp:g} dBTP. {advice}"
+    return replace(file, flags=(Flag("peak", message), *file.flags))
 
 
 def _wav(line: DeliveredLine, made: ShapedTake, audio: Audio, preset: Preset) -> WrittenFile:
@@ -73,7 +75,7 @@ def _compressed(line: DeliveredLine, made: ShapedTake, audio: Audio, preset: Pre
 
 
 def _measured(line: DeliveredLine, made: ShapedTake, final: Audio, preset: Preset) -> WrittenFile:
-    """Return the measurements of a file that will contain this audio, without bytes and gain."""
+    """Return the measurements of a file with this audio; the bytes and the gain are added later."""
     steps = energies(final)
     levels = FileLevels(
         loudness_lufs=loudness_lufs(final),
@@ -100,7 +102,7 @@ def _edges_ms(audio: Audio) -> tuple[float, float]:
 
 
 def _length_flags(line: DeliveredLine, final: Audio) -> list[Flag]:
-    """Return a flag if the file misses the length in the sheet, or if that length is invalid."""
+    """Return a flag if the file misses the length limit in the sheet, or if the limit is invalid."""
     message = missed(line.limit, final.duration_s)
     return [Flag("length", f"{message[:1].upper()}{message[1:]}.")] if message else []
 
@@ -108,16 +110,21 @@ def _length_flags(line: DeliveredLine, final: Audio) -> list[Flag]:
 def _flags(levels: FileLevels, head_ms: float | None, tail_ms: float | None, preset: Preset) -> list[Flag]:
     found = []
     if levels.true_peak_dbtp <= SILENCE_DB:
-        found.append(Flag("silent", "The take is silent."))
+        found.append(Flag("silent", "The take is silent. Render the line again."))
     elif head_ms is None or tail_ms is None:
-        found.append(Flag("silent", "No speech was found, so the silence at the edges was not changed."))
+        found.append(
+            Flag("silent", "No speech was found, so the silence at start and end was not changed. Listen to the file.")
+        )
     elif abs(head_ms - preset.head_ms) > EDGE_WITHIN_MS or abs(tail_ms - preset.tail_ms) > EDGE_WITHIN_MS:
-        message = f"The silence lasts {head_ms:.0f} ms before the speech and {tail_ms:.0f} ms after the speech."
+        required = f"The preset requires {preset.head_ms:g} ms and {preset.tail_ms:g} ms. Listen to the start and end."
+        message = f"The silence is {head_ms:.0f} ms at the start and {tail_ms:.0f} ms at the end. {required}"
         found.append(Flag("edges", message))
     if levels.true_peak_dbtp > preset.ceiling_dbtp:
-        found.append(Flag("peak", f"The true peak is {levels.true_peak_dbtp:.1f} dBTP after encoding."))
+        limit = f"The ceiling is {preset.ceiling_dbtp:g} dBTP. Lower the target loudness, or deliver wav files."
+        found.append(Flag("peak", f"The true peak is {levels.true_peak_dbtp:.1f} dBTP after encoding. {limit}"))
     off_lu = levels.loudness_lufs - preset.target_lufs
     if preset.loudness == "file" and abs(off_lu) > LOUDNESS_WITHIN_LU:
-        message = f"The loudness is {levels.loudness_lufs:.1f} LUFS, not {preset.target_lufs:g}."
+        target = f"The target is {preset.target_lufs:g} LUFS. Lower the target loudness, or render the line again."
+        message = f"The loudness is {levels.loudness_lufs:.1f} LUFS. {target}"
         found.append(Flag("loudness", message))
     return found

@@ -4,7 +4,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from studio.files import atomic_write
+from studio.disk.files import atomic_write
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time in zip files
 UNIX = 3
@@ -12,7 +12,7 @@ READABLE = 0o100644 << 16
 
 
 def zipped(folder: Path, target: Path) -> None:
-    """Write the folder's files into `target`, sorted by name. Raises OSError; then `target` does not exist.
+    """Write the files of a folder into `target`, sorted by name. Raises OSError; then `target` does not exist.
 
     Nothing is compressed: audio hardly shrinks, and the output of a compressor depends on its build.
     """

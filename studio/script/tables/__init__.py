@@ -1,4 +1,4 @@
-"""Sheets as files: read from CSV, TSV, XLSX or a paste, and written in the same form."""
+"""Sheets as files: read CSV, TSV, XLSX or pasted cells, and write the same format."""
 
 from studio.script.tables.decoding import UncertainEncoding
 from studio.script.tables.errors import BadSheet

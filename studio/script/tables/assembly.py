@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from studio.script.script import SheetForm, Table
+from studio.script.format.script import SheetForm, Table
 from studio.script.tables.cleaning import are_neutral, restored
 from studio.script.tables.errors import BadSheet
 from studio.script.tables.header import header_row
@@ -50,7 +50,7 @@ def bounded(rows: Iterable[list[str]]) -> list[list[str]]:
 
 
 def assembled(rows: Rows, form: SheetForm) -> Table:
-    """Return the table: rows above the header go into the form, other rows are padded to the widest.
+    """Return the table. Rows above the header go into `form`, and the other rows are padded to the same width.
 
     Apostrophes before formulas are removed.
     """
@@ -76,6 +76,6 @@ def _padded(row: Sequence[str], width: int) -> tuple[str, ...]:
 
 
 def _trimmed(row: Sequence[str]) -> list[str]:
-    """Return the row without empty cells at its end, which spreadsheets write by the hundred."""
+    """Return the row without empty cells at its end, of which spreadsheets may write hundreds."""
     width = next((width for width in range(len(row), 0, -1) if row[width - 1]), 0)
     return list(row[:width])

@@ -12,27 +12,27 @@ FORMULA = re.compile("'*[=+\\-@\t\r]")
 
 
 def cleaned(text: str) -> str:
-    """Replace SEPARATORS by spaces and remove UNWANTED; other code relies on their absence."""
+    """Replace SEPARATORS by spaces and remove UNWANTED characters. Other code relies on this."""
     if UNWANTED.search(text) is None:
         return text
     text = SEPARATORS.sub(" ", text)
-    # In pieces, because `sub` keeps a string for each part between matches.
+    # The text is divided into pieces, because `sub` keeps a string for each part between matches.
     return "".join(UNWANTED.sub("", text[start : start + PIECE]) for start in range(0, len(text), PIECE))
 
 
 def looks_like_formula(cell: str) -> bool:
-    """Return True if a spreadsheet would calculate this cell, by OWASP's list."""
+    """Return True if a spreadsheet would calculate this cell, by the list of OWASP."""
     return not cell.startswith("'") and FORMULA.match(cell) is not None
 
 
 def are_neutral(cells: Iterable[str]) -> bool:
-    """Return True if there are cells that begin like a formula, and an apostrophe precedes each."""
+    """Return True if some cells begin like a formula, and all of these have an apostrophe in front."""
     suspects = [cell for cell in cells if FORMULA.match(cell)]
     return bool(suspects) and all(cell.startswith("'") for cell in suspects)
 
 
 def neutralised(cell: str) -> str:
-    """Return the cell with an apostrophe if it, apart from leading apostrophes, begins like a formula."""
+    """Return the cell with an additional apostrophe if it begins like a formula, leading apostrophes ignored."""
     return f"'{cell}" if FORMULA.match(cell) else cell
 
 

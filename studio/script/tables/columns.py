@@ -1,15 +1,15 @@
-"""Recognize the roles of a sheet's columns, by their names, else by their cells."""
+"""Recognize the roles of a sheet's columns, by their names, or else by their cells."""
 
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from studio.script.script import ROLES, Role
+from studio.script.format.script import ROLES, Role
 from studio.script.tables.headings import HEADINGS
 
 SAMPLE_ROWS = 500
 ID_CHARACTERS_MOST = 40
-SENTENCE_CHARACTERS = 12  # average length from which a column called "Line" has lines, not numbers
+SENTENCE_CHARACTERS = 12  # if the average length is greater, a column called "Line" has texts, otherwise numbers
 UNITS = frozenset(("s", "sec", "secs", "second", "seconds", "sek", "sekunden", "secondes", "segundos", "in"))
 NO_SECONDS = frozenset(
     ("ms", "milliseconds", "frames", "chars", "characters", "char", "words", "zeichen", "px", "bytes")
@@ -17,7 +17,10 @@ NO_SECONDS = frozenset(
 
 
 def recognised(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Role, int]:
-    """Return the column of each role that has one: by whole names, then parts of names, then cells. No column has two roles."""
+    """Return the column of each role, as far as it is found. No column has two roles.
+
+    Roles are found by whole names, then by parts of names, then by cells.
+    """
     found: dict[Role, int] = {}
     sample = rows[:SAMPLE_ROWS]
     claims = sorted(_claims(columns, sample))
@@ -38,7 +41,7 @@ def role_of(name: str) -> Role | None:
 
 
 def _claims(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[tuple[int, int, int, Role]]:
-    """Return candidates: how loose the match is (less is better), the rank of the name, the column, the role."""
+    """Return candidates: looseness of the match (less is better), rank of the name, column, role."""
     claims: list[tuple[int, int, int, Role]] = []
     for column, name in enumerate(columns):
         exact = {role: rank for role, rank in _exact(name).items() if _holds(role, name, rows, column)}
@@ -71,14 +74,14 @@ def _partly(name: str) -> dict[Role, int]:
 
 
 def _holds(role: Role, name: str, rows: Sequence[Sequence[str]], column: int) -> bool:
-    """Return True if the cells fit a name that two roles share: "Line" is the line or its number."""
+    """Return True if the cells fit the role. This decides for names of two roles: "Line" is a text or its number."""
     if {"id", "text"} <= set(_exact(name)):
         return (role == "text") == (_mean_length(rows, column) > SENTENCE_CHARACTERS)
     return True
 
 
 def _words(name: str) -> list[str]:
-    """Return lower-case words without accents: "lineID", "Line_Id" and "LINE ID" have equal words."""
+    """Return the lower-case words of a name without accents: "lineID", "Line_Id" and "LINE ID" give equal words."""
     name = re.sub(r"(?<=[a-zß-ÿ])(?=[A-Z])", " ", name[:200])
     plain = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(char for char in plain if not unicodedata.combining(char))
@@ -86,7 +89,7 @@ def _words(name: str) -> list[str]:
 
 
 def _longest(columns: Sequence[str], rows: Sequence[Sequence[str]], found: Mapping[Role, int]) -> int | None:
-    """Return the column with the longest texts that have letters; None if there is none."""
+    """Return the column with the longest texts, which must contain letters; None if there is none."""
     free = [column for column in range(len(columns)) if column not in found.values()]
     lettered = [c for c in free if any(char.isalpha() for row in rows for char in row[c][:20])]
     return max(lettered, key=lambda column: _mean_length(rows, column), default=None)
@@ -127,7 +130,7 @@ def _known(role: Role) -> dict[str, int]:
 
 
 KNOWN: Mapping[Role, Mapping[str, int]] = {role: _known(role) for role in ROLES}
-# Words that count only as the whole name.
+# Words that name a role only if they are the whole name.
 NO_PART = frozenset(
     ("s", "no", "nr", "max", "time", "name", "source", "code", "length", "limit", "sec", "seconds", "who", "act")
 )

@@ -11,7 +11,7 @@ from studio.script.tables.cleaning import SEPARATORS, UNWANTED, cleaned
 from studio.script.tables.encodings import ENCODINGS, Guess, guesses, known_encoding, rival
 from studio.script.tables.errors import BadSheet
 
-# By the name in a SheetForm: byte order mark and codec. The mark of UTF-32 begins with that of UTF-16.
+# Byte order mark and codec, by the name in a SheetForm. UTF-32 comes first, because its mark begins like that of UTF-16.
 MARKED = {
     "utf-32": (codecs.BOM_UTF32_LE, "utf-32-le"),
     "utf-8-sig": (codecs.BOM_UTF8, "utf-8"),
@@ -25,7 +25,7 @@ UNICODE: Mapping[str, str] = {
     "utf-16-be": "Unicode (UTF-16)",
 }
 SAMPLE_BYTES = 2**14  # bytes of the sheet from which an encoding is guessed
-CONTROLS_MOST = 0.05  # share of the characters of a text
+CONTROLS_MOST = 0.05  # maximum share of control characters in a text
 SHOWN_LINES, SHOWN_CHARACTERS, BEFORE_SIGN = 3, 80, 30
 
 SAVE_AGAIN = "save the sheet as CSV UTF-8 and import the new file"
@@ -47,7 +47,7 @@ class DecodedSheet:
 
 @dataclass(frozen=True, slots=True)
 class EncodingChoice:
-    """An encoding that a person may choose for a sheet."""
+    """An encoding that the user may choose for a sheet."""
 
     name: str
     title: str
@@ -55,7 +55,7 @@ class EncodingChoice:
 
 
 def decoded(data: bytes, encoding: str = "") -> DecodedSheet:
-    """Decode a sheet. With `encoding`, bytes that do not fit it become U+FFFD, with a note.
+    """Decode a sheet. If `encoding` is given, bytes that it does not allow become U+FFFD, with a note.
 
     Raises UncertainEncoding, and BadSheet if the data is not text.
     """
@@ -71,7 +71,7 @@ def decoded(data: bytes, encoding: str = "") -> DecodedSheet:
 
 
 def encoded(text: str, name: str) -> bytes:
-    """Return the bytes; UTF-8 with a byte order mark if the encoding lacks a character."""
+    """Encode a text. If the encoding lacks a character, the result is UTF-8 with a byte order mark."""
     mark, codec = MARKED.get(name, (b"", name))
     try:
         return mark + text.encode(codec)
@@ -107,9 +107,9 @@ def _unicode(data: bytes) -> str:
 
 
 def _wide(data: bytes) -> str:
-    """Return the UTF-16 encoding of data without a byte order mark, or "".
+    """Return the UTF-16 encoding of data without a byte order mark; "" if it is another encoding.
 
-    In Western text many second bytes are zero; chardet detects other scripts.
+    Western text is found because every second byte is usually zero; chardet finds other scripts.
     """
     for start, name in ((1, "utf-16-le"), (0, "utf-16-be")):
         if len(data) % 2 == 0 and data[start::2].count(0) > len(data) / 8 > data[1 - start :: 2].count(0):
@@ -119,11 +119,11 @@ def _wide(data: bytes) -> str:
 
 
 def _guessed(data: bytes) -> str:
-    """Return the most likely encoding. Raises UncertainEncoding if it is not clearly the best, and BadSheet."""
+    """Return the most likely encoding. Raises BadSheet, and UncertainEncoding if another encoding is about as likely."""
     if _is_mostly_utf8(data):
         raise UncertainEncoding(
-            f"the encoding of the sheet is uncertain: {_broken_lines(data.decode('utf-8', 'replace'))} not in UTF-8, but "
-            "the other lines are; correct these lines, or choose utf-8 to import the sheet with � for each wrong character"
+            f"the sheet is in the encoding UTF-8, but {_broken_lines(data.decode('utf-8', 'replace'))} not; correct the "
+            "characters there, or choose utf-8 to import the sheet with � for each wrong character"
         )
     ranked = [guess for guess in guesses(_sample(data)) if _fits(data, guess.name)]
     if not ranked:
@@ -175,7 +175,7 @@ def _differing(best: Guess, other: Guess) -> str:
     """Describe the first line that differs between two guesses."""
     pairs = zip(best.text.split("\n"), other.text.split("\n"), strict=False)
     one, two = next((pair for pair in pairs if pair[0] != pair[1]), ("", ""))
-    return f"in {best.name} a line says “{_short(one)}”, in {other.name} “{_short(two)}”"
+    return f"a line reads “{_short(one)}” in {best.name}, but “{_short(two)}” in {other.name}"
 
 
 def _shown(lines: Sequence[bytes], codec: str) -> Sequence[str]:
@@ -194,13 +194,13 @@ def _short(line: str) -> str:
 def _notes(text: str, name: str, wanted: str) -> Iterator[str]:
     if wanted and UNREADABLE in text:
         broken = _broken_lines(text)
-        yield f"{broken[0].upper()}{broken[1:]} not fully readable; the missing characters show as �."
+        yield f"{broken[0].upper()}{broken[1:]} not fully readable. Each unreadable character is shown as �."
     if not wanted and name in ENCODINGS:
-        yield f"The sheet is not Unicode. The studio read the sheet as {ENCODINGS[name]}, {name}."
+        yield f"The sheet is not Unicode. It was read in the encoding {ENCODINGS[name]}, {name}."
 
 
 def _broken_lines(text: str) -> str:
-    """Name the lines with bytes that do not fit the encoding, followed by "is" or "are"."""
+    """Return the numbers of lines with bytes that do not fit the encoding, followed by "is" or "are"."""
     numbers = [str(number) for number, line in enumerate(text.split("\n"), 1) if UNREADABLE in line]
     named = ", ".join(numbers[:SHOWN_LINES]) + (
         f" and {len(numbers) - SHOWN_LINES:,} more" if numbers[SHOWN_LINES:] else ""

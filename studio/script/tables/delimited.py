@@ -1,7 +1,7 @@
 """Parse and write CSV and TSV.
 
 Comma-separated text follows the csv module. In tab-separated text, quotation marks are usually part of the text: spreadsheets
-copy `"Go!" she said` unchanged. There a cell is quoted only if it is quoted as a whole and needs quotation marks.
+copy `"Go!" she said` unchanged. There, a cell counts as quoted only if quotation marks enclose the whole cell and are needed.
 """
 
 import csv
@@ -11,7 +11,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Literal
 
-from studio.script.script import SheetForm
+from studio.script.format.script import SheetForm
 from studio.script.tables.errors import BadSheet
 from studio.script.tables.limits import MAX_CHARACTERS
 
@@ -20,10 +20,12 @@ Quoting = Literal["minimal", "all", "breaks"]
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 BREAK = re.compile(r"\r\n|\r|\n")
 TAB_CELL = re.compile(r'"((?:[^"]|"")*+)"(?=[\t\r\n]|\Z)|[^\t\r\n]*')
-OPEN_QUOTE = re.compile(r'"(?:[^"]|"")*+')  # an unclosed quotation mark, which a later one would close
+# A cell whose quotation mark is not closed; a later mark in the file would close it.
+OPEN_QUOTE = re.compile(r'"(?:[^"]|"")*+')
 NEEDS_QUOTES = re.compile('[\t\r\n",;]')
 ALL_QUOTED = re.compile(r'"[^"\t\r\n]*"(?:\t"[^"\t\r\n]*")+(?:[\r\n]|\Z)')
-DELIMITERS_MOST = 100_000  # in a line; MAX_COLUMNS cells may contain many
+DELIMITERS_MOST = 100_000  # limit for one line; MAX_COLUMNS cells may contain many delimiters
+TOO_LONG = f"a cell of over {MAX_CHARACTERS:,} characters, perhaps because a quotation mark is not closed"
 TOO_WIDE = f"the sheet has over {DELIMITERS_MOST:,} columns; keep only the columns that the script needs"
 
 
@@ -35,10 +37,10 @@ def parsed(text: str, delimiter: str, *, strict: bool = True) -> Iterator[list[s
 
 
 def written(rows: Sequence[Sequence[str]], form: SheetForm) -> str:
-    """Return the rows as text; `end` of the form follows the last row."""
+    """Return the rows as text, with `form.end` after the last row."""
     text = _tab_written(rows, form) if form.quoting == "breaks" else _csv_written(rows, form)
     if form.delimiter == "\t" and (form.quoting == "all") != bool(ALL_QUOTED.match(text)):
-        return _csv_written(rows, replace(form, quoting="minimal"))  # otherwise it would be read differently
+        return _csv_written(rows, replace(form, quoting="minimal"))  # otherwise `parsed` would read other cells
     return text
 
 
@@ -50,7 +52,7 @@ def _csv_written(rows: Sequence[Sequence[str]], form: SheetForm) -> str:
     quoting: Literal[0, 1] = csv.QUOTE_ALL if form.quoting == "all" else csv.QUOTE_MINIMAL
     lines: list[str] = []
     sink = SimpleNamespace(write=lines.append)
-    # With \r\n as line end, the csv module quotes cells with \r or \n, whatever the line end of the form is.
+    # With \r\n as the line end, the csv module quotes all cells with \r or \n; the form may have another line end.
     csv.writer(sink, delimiter=form.delimiter, lineterminator="\r\n", quoting=quoting).writerows(rows)
     return form.newline.join(line.removesuffix("\r\n") for line in lines) + form.end
 
@@ -71,10 +73,8 @@ def _csv_rows(text: str, delimiter: str, strict: bool) -> Iterator[list[str]]:
             number += 1
             yield row
     except csv.Error as error:
-        raise BadSheet(
-            f"row {number + 1} has a quotation mark that is not closed or not doubled, or a cell of over "
-            f"{MAX_CHARACTERS:,} characters; correct the row and import the sheet again"
-        ) from error
+        wrong = TOO_LONG if "field limit" in str(error) else "a quotation mark that is not closed or not doubled"
+        raise BadSheet(f"row {number + 1} has {wrong}; correct the row and import the sheet again") from error
 
 
 def _tab_cells(line: str) -> list[str]:

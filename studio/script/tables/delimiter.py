@@ -15,7 +15,10 @@ DELIMITERS = "\t,;|"
 
 
 def delimiter_of(text: str, name: str) -> str:
-    """Return tab , ; | or "" for a single column: the delimiter that gives known column names, else rows of equal width."""
+    """Return the delimiter: tab , ; or |, and "" for a single column.
+
+    The delimiter gives the most known column names, or else the most rows of equal width.
+    """
     if name.lower().endswith((".tsv", ".tab")):
         return "\t"
     sample = text[:SAMPLE_CHARACTERS]
@@ -24,13 +27,13 @@ def delimiter_of(text: str, name: str) -> str:
 
 
 def _merit(sample: str, delimiter: str) -> tuple[int, float, int]:
-    """Return how many columns have known names, the share of rows with the most frequent width, and that width."""
+    """Return the number of known column names, the share of rows with the most frequent width, and that width."""
     rows = _rows(sample, delimiter)
     known = max(map(known_names, rows[:MAX_ABOVE]), default=0)
     widths = Counter(len(row) for row in rows)
     width, count = max(widths.items(), key=lambda item: (item[1], item[0]), default=(1, 0))
     if delimiter and (width < 2 or (known < 2 and not re.search(rf"{re.escape(delimiter)}\S", sample))):
-        return 0, 0.0, 0  # always followed by a space, it is punctuation
+        return 0, 0.0, 0  # a delimiter that is always followed by a space is punctuation
     return known, count / max(1, len(rows)), width
 
 

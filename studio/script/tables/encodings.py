@@ -1,8 +1,8 @@
 """Guess the encoding of text that is not Unicode.
 
-chardet compares pairs of letters with the statistics of languages. An English sheet has few non-ASCII characters (dashes,
-quotation marks, a name), which are not enough for chardet. But only the right encoding puts a dash between words and a
-capital at the beginning of a word. The patterns below count such characters.
+chardet compares pairs of letters with the statistics of languages. An English sheet has only a few non-ASCII characters
+(dashes, quotation marks, a name), which are not enough for chardet. But only the right encoding gives a dash between words
+and a capital at the start of a word. The patterns below count such characters.
 """
 
 import codecs
@@ -15,7 +15,7 @@ import chardet
 
 from studio.script.tables.errors import BadSheet
 
-# By chardet's name. Among equally likely encodings, the first is used.
+# By chardet's name of the encoding. The first of equally likely encodings is used.
 ENCODINGS: Mapping[str, str] = {
     "cp1252": "Western European (Windows)",
     "mac-roman": "Western European (Mac)",
@@ -41,10 +41,10 @@ ENCODINGS: Mapping[str, str] = {
     "big5hkscs": "Chinese, traditional (Big5)",
     "cp949": "Korean (Windows)",
 }
-# If the two best merits differ by less than DOUBT, a person has to choose. DOUBT_OF_ONE / n is added for n characters.
+# If the merits of the two best guesses differ by less than DOUBT + DOUBT_OF_ONE / n, for n characters, the user has to choose.
 DOUBT, DOUBT_OF_ONE = 0.12, 0.25
-MISPLACED_WEIGHT, WELL_PLACED_WEIGHT = 3.0, 1.0  # per non-ASCII character; chardet's opinion counts 0 to 1
-# Encodings that are more, or less, common for sheets than the others.
+MISPLACED_WEIGHT, WELL_PLACED_WEIGHT = 3.0, 1.0  # for each non-ASCII character; chardet's opinion adds 0 to 1
+# Corrections for encodings that are more, or less, common for sheets than the others.
 USUAL: Mapping[str, float] = {
     **{
         "cp1252": 0.25,
@@ -62,7 +62,7 @@ _LATIN = [chr(code) for code in range(0xC0, 0x250) if chr(code).isalpha()]
 _SMALL = "".join(letter for letter in _LATIN if letter.islower())
 _LARGE = "".join(letter for letter in _LATIN if letter.isupper())
 _LETTER = f"A-Za-z{_SMALL}{_LARGE}"
-_OTHER = "ͰͱͲͳͶͷΆΈ-ϿЀ-ԯ֐-ۿ\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f"  # of other scripts
+_OTHER = "ͰͱͲͳͶͷΆΈ-ϿЀ-ԯ֐-ۿ\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f"  # letters of other scripts
 _ANY = f"{_LETTER}{_OTHER}"
 _SYMBOL = "[†‡§¶˚±¹½¼¾µ×÷ƒ¥£¢€·‰‘]"
 _FOREIGN = re.compile("[^\x00-\x7f]")
@@ -70,9 +70,9 @@ _MISPLACED = re.compile(
     "|".join(
         (
             rf"(?<=[a-z{_SMALL}])[{_LARGE}]",  # a capital after a small letter
-            rf"(?<![{_LETTER}])[{_SMALL}](?=[A-Z{_LARGE}])",  # a small letter at the beginning, before a capital
+            rf"(?<![{_LETTER}])[{_SMALL}](?=[A-Z{_LARGE}])",  # a small letter at the beginning of a word, before a capital
             rf"(?<=[A-Z])[{_SMALL.replace('ß', '')}](?=[A-Z])",
-            rf"(?<![{_LETTER}])[{_LARGE}](?=[A-Z][a-z])",  # two capitals at the beginning
+            rf"(?<![{_LETTER}])[{_LARGE}](?=[A-Z][a-z])",  # two capitals at the beginning of a word
             rf"(?<=[.!?])[{_SMALL}{_LARGE}](?![{_LETTER}])",  # a letter after a full stop
             rf"(?<![{_LETTER}])(?![àèéóáåíÀÈÉÓÁÅÍ])[{_SMALL}{_LARGE}](?![{_LETTER}'’])",  # a single letter that is not a word
             rf"(?<=[{_ANY}])[„‚¿¡«]",
@@ -88,8 +88,8 @@ _MISPLACED = re.compile(
 _WELL_PLACED = re.compile(
     "|".join(
         (
-            rf"(?<=[{_LETTER}])’(?=(?:s|t|m|d|ll|re|ve|em)\b)",  # it’s
-            rf"(?<=\b[cdjlmnstCDJLMNST])’(?=[{_LETTER}])",  # l’été
+            rf"(?<=[{_LETTER}])’(?=(?:s|t|m|d|ll|re|ve|em)\b)",  # a contraction such as it’s
+            rf"(?<=\b[cdjlmnstCDJLMNST])’(?=[{_LETTER}])",  # an elision such as l’été
             r"(?<=\s)[—–](?=\s)|(?<=\s)’(?=n’)|(?<=’n)’",
             rf"(?<![{_LETTER}])[“„](?=[^“”„\n]{{1,100}}[“”](?![{_LETTER}]))",
             r"¿(?=[^?\n]{1,100}\?)|¡(?=[^!\n]{1,100}!)",
@@ -103,12 +103,12 @@ class Guess:
     """A possible encoding of a text."""
 
     name: str
-    text: str  # decoded
+    text: str  # the decoded text
     merit: float
 
     @property
     def title(self) -> str:
-        """Return the name of the encoding on the page."""
+        """Return the name that the page shows for the encoding."""
         return ENCODINGS[self.name]
 
 
@@ -120,14 +120,14 @@ def guesses(sample: bytes) -> Sequence[Guess]:
     fitting = []
     for name in ENCODINGS:
         with suppress(UnicodeDecodeError):
-            text = codecs.getincrementaldecoder(name)().decode(sample)  # its end may be cut
+            text = codecs.getincrementaldecoder(name)().decode(sample)  # the last character may be cut
             merit = opinions.get(name, 0.0) / highest + USUAL.get(name, 0.0) + _placement(text)
             fitting.append(Guess(name, text, merit))
     return sorted(fitting, key=lambda guess: -guess.merit)
 
 
 def rival(ranked: Sequence[Guess]) -> Guess | None:
-    """Return the guess with another text that is about as likely as the first; None if the first is certain."""
+    """Return the guess with another text that is about as likely as the best guess; None if the best is certain."""
     best = ranked[0]
     second = next((guess for guess in ranked if guess.text != best.text), None)
     signs = len(_FOREIGN.findall(best.text)) or 1
@@ -136,20 +136,20 @@ def rival(ranked: Sequence[Guess]) -> Guess | None:
 
 
 def known_encoding(name: str) -> str:
-    """Return the name in ENCODINGS, or "utf-8", of an encoding that Python knows by `name`. Raises BadSheet."""
+    """Return the entry of ENCODINGS, or "utf-8", that is the encoding `name`. Raises BadSheet."""
     names = ("utf-8", *ENCODINGS)
     try:
-        wanted = codecs.lookup(name).name
+        python_name = codecs.lookup(name).name
     except (LookupError, ValueError):
-        wanted = ""
+        python_name = ""
     for known in names:
-        if codecs.lookup(known).name == wanted:
+        if codecs.lookup(known).name == python_name:
             return known
     raise BadSheet(f"sheets cannot be read in the encoding {name[:40]!r}; choose one of {', '.join(names)}")
 
 
 def _placement(text: str) -> float:
-    """Return how plausible the positions of non-ASCII characters are: 0 if unknown, below 0 if they are wrong."""
+    """Return the plausibility of the positions of non-ASCII characters: 0 if unknown, below 0 if they are wrong."""
     signs = len(_FOREIGN.findall(text)) or 1
     wrong, right = len(_MISPLACED.findall(text)), len(_WELL_PLACED.findall(text))
     return (WELL_PLACED_WEIGHT * right - MISPLACED_WEIGHT * wrong) / signs

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from studio.script.script import Role
+from studio.script.format.script import Role
 
 HEADINGS: Mapping[Role, str] = {
     "id": """

@@ -1,4 +1,4 @@
-"""Number formats of spreadsheets, as far as they affect a cell's text: dates, per cent, leading zeros, literals."""
+"""Number formats of spreadsheets, as far as they change a cell's text: dates, per cent, leading zeros, literals."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelta_format
 
-# Literals in quotation marks, after a backslash or bare; currencies; layout codes; the number; the text.
+# A literal in quotation marks, after a backslash or bare; a currency; a layout code; the number; the text.
 TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|\[\$(?P<currency>[^\]-]*)[^\]]*\]|(?P<skipped>\[[^\]]*\]|[_*].)'
     r"|(?P<number>General|[0#?.,]+)|(?P<text>@)|(?P<bare>[-+() :!&'~{}<>=$€£¥])|(?P<other>.)",
@@ -26,13 +26,13 @@ class Format:
     zeros: int = 0  # minimum number of digits of an integer
     before: str = ""  # literals around a number
     after: str = ""
-    pattern: str = ""  # of an integer with literals between its digits, "0" for each digit
+    pattern: str = ""  # an integer with literals between its digits; each "0" stands for a digit
     before_text: str = ""  # literals around a text
     after_text: str = ""
 
     @classmethod
     def of(cls, number: str, code: str | None) -> "Format":
-        """Return the format with the workbook's code, or else the built-in format with this number."""
+        """Return the format for the workbook's `code`, or else the built-in format with the number `number`."""
         code = code or (BUILTIN_FORMATS.get(int(number), "") if number.isdecimal() and len(number) < 6 else "")
         if is_date_format(code):
             return cls(is_date=True, is_duration=bool(is_timedelta_format(code)))
@@ -46,11 +46,11 @@ class Format:
 
     @property
     def is_plain(self) -> bool:
-        """Return True if a number is shown by its digits alone."""
+        """Return True if a number is shown as its digits alone."""
         return not (self.is_date or self.is_percentage or self.zeros or self.before or self.after or self.pattern)
 
     def around_number(self, digits: str) -> str:
-        """Return a number, written in decimal digits, with the format's zeros and literals."""
+        """Return a number, given in decimal digits, with the format's zeros and literals."""
         sign, digits = ("-", digits[1:]) if digits.startswith("-") else ("", digits)
         whole, point, rest = digits.partition(".")
         if self.pattern and not rest:
@@ -60,7 +60,7 @@ class Format:
         return f"{sign}{self.before}{shown}{self.after}"
 
     def around_text(self, text: str) -> str:
-        """Return a text with the format's literals; an empty text has none."""
+        """Return a text with the format's literals; an empty text gets none."""
         return f"{self.before_text}{text}{self.after_text}" if text else ""
 
 
@@ -68,7 +68,7 @@ Section = Sequence[tuple[str, str]]  # kinds and contents of its tokens
 
 
 def _sections(code: str) -> Sequence[Section]:
-    """Return the tokens of a format's sections: positive and other numbers, negative ones, zero, text."""
+    """Return the tokens of each section of a format: positive and other numbers, negative numbers, zero, text."""
     return [_tokens(match.group()) for match in SECTIONS.finditer(code) if match.group()]
 
 
@@ -81,7 +81,7 @@ def _tokens(section: str) -> Section:
 
 
 def _around(section: Section, kind: str) -> tuple[str, str]:
-    """Return the literals before the first and after the last token of a kind."""
+    """Return the literals before the first token of a kind, and those after the last one."""
     places = [place for place, (each, _) in enumerate(section) if each == kind]
     return _literals(section[: places[0]]), _literals(section[places[-1] + 1 :])
 
@@ -91,7 +91,10 @@ def _literals(section: Section) -> str:
 
 
 def _of_numbers(section: Section, plain: Format) -> Format:
-    """Return the format of numbers, with the text literals of `plain`. Fractions and exponents stay unchanged."""
+    """Return the format of a section for numbers, with the text literals of `plain`.
+
+    Returns `plain` if the section has no digits, or has a fraction, an exponent or text.
+    """
     numbers = [content for kind, content in section if kind == "number"]
     if not numbers or any(kind in ("other", "text") for kind, _ in section):
         return plain
@@ -114,7 +117,7 @@ def _between(section: Section) -> Section:
 
 
 def _pattern(section: Section) -> str:
-    """Return "0" for each digit of the section, with the literals between them, which never contain "0"."""
+    """Return the section with "0" for each digit. The literals between the digits never contain "0"."""
     parts = (
         re.sub(r"[^0#?]", "", content) if kind == "number" else content
         for kind, content in section
@@ -124,7 +127,7 @@ def _pattern(section: Section) -> str:
 
 
 def _filled(pattern: str, digits: str) -> str:
-    """Fill a pattern with digits from its end; surplus digits stand before the first place."""
+    """Fill a pattern with digits from its end. Surplus digits come before the first one of the pattern."""
     left, shown = list(digits), []
     for sign in reversed(pattern):
         if sign != "0":

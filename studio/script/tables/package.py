@@ -1,6 +1,6 @@
-"""Read the zip archive of an untrusted workbook: XML parts are streamed into handlers, and nothing is unpacked to memory.
+"""Read the zip archive of an untrusted workbook. XML parts are streamed to handlers, and no part is in memory as a whole.
 
-openpyxl's reader builds objects of the whole part, so a small file can cause minutes of work. A handler here gets one element
+openpyxl's reader builds objects for the whole part, so a small file can cause minutes of work. A handler here gets one element
 at a time, and reading stops when a limit is exceeded.
 """
 
@@ -18,8 +18,8 @@ from studio.script.tables.errors import BadSheet
 from studio.script.tables.limits import MAX_ELEMENTS, MAX_PARTS, MAX_UNPACKED, MIB
 
 DEPTH_MOST = 64
-NAMES_MOST = 1_000  # names of elements or attributes; the parser stores each
-CHUNK = 256 * 2**10  # bytes; tags are shorter
+NAMES_MOST = 1_000  # limit of different names of elements and attributes, because the parser stores each name
+CHUNK = 256 * 2**10  # bytes that are read at a time; a chunk without the end of a tag is refused
 SAVE_AGAIN = "open the workbook in a spreadsheet and save the workbook again as .xlsx or CSV UTF-8"
 BROKEN = f"the workbook is damaged; {SAVE_AGAIN}"
 TOO_MUCH = f"the workbook unpacks to over {MAX_UNPACKED // MIB} MB; save the sheet as CSV UTF-8 and import the new file"
@@ -38,7 +38,7 @@ class Handler(Protocol):
 
 
 class Package:
-    """The parts of a workbook by name. Its use raises BadSheet for an invalid workbook."""
+    """The parts of a workbook by name. The methods raise BadSheet for an invalid workbook."""
 
     def __init__(self, data: bytes) -> None:
         if data.count(b"PK\x01\x02") > MAX_PARTS:
@@ -62,7 +62,9 @@ class Package:
             self._feed(part, parser)
             parser.close()
         except DefusedXmlException as error:
-            raise BadSheet(f"the workbook defines XML entities, which are not allowed; {SAVE_AGAIN}") from error
+            raise BadSheet(
+                f"the workbook contains definitions that are not allowed (XML entities); {SAVE_AGAIN}"
+            ) from error
         except (ParseError, zipfile.BadZipFile, zlib.error, EOFError, LookupError, ValueError, OSError) as error:
             raise BadSheet(BROKEN) from error
         self._elements_left = target.left
@@ -71,7 +73,7 @@ class Package:
         info = self._parts[part]
         if info.flag_bits & 1:
             raise BadSheet("the workbook has a password; save the workbook without a password")
-        # Other compression methods have no limit on the unpacked size.
+        # Only these two compression methods allow a limit on the unpacked size.
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise BadSheet(BROKEN)
         with self._archive.open(info) as stream:
@@ -85,7 +87,7 @@ class Package:
 
 
 class Relations:
-    """Names of parts by the ids that `part` uses for them."""
+    """Names of the parts to which `part` refers, by id."""
 
     def __init__(self, package: Package, part: str) -> None:
         self._folder, name = posixpath.split(part)
@@ -99,7 +101,7 @@ class Relations:
         return posixpath.normpath(posixpath.join("/", self._folder, target))[1:]
 
     def of_kind(self, kind: str) -> str:
-        """Return the part of a kind that occurs once, such as "styles"; "" if there is none."""
+        """Return the part of this kind, such as "styles"; "" if there is none. There is at most one."""
         return self[kind] if kind in self._targets else ""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -113,7 +115,7 @@ class Relations:
 
 
 class _Target:
-    """Passes the parser's events to the handler, with names without namespaces, and limits their number."""
+    """Passes events of the parser to the handler, with names without namespaces, and limits the number of events."""
 
     def __init__(self, handler: Handler, left: float) -> None:
         self.left = left
@@ -124,7 +126,7 @@ class _Target:
         self._depth = 0
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self.left -= 1 + len(attributes) / 3  # in proportion to their processing time
+        self.left -= 1 + len(attributes) / 3  # in proportion to the processing time
         self._depth += 1
         self._attributes.update(attributes)
         names = max(len(self._names), len(self._attributes))

@@ -1,9 +1,9 @@
-"""Read tables from files and pastes."""
+"""Read tables from files and from pasted text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from studio.script.script import SheetForm, Table
+from studio.script.format.script import SheetForm, Table
 from studio.script.tables import delimited
 from studio.script.tables.assembly import assembled, bounded
 from studio.script.tables.cleaning import cleaned
@@ -15,11 +15,13 @@ from studio.script.tables.workbook import read_workbook
 
 SAMPLE_ROWS = 200
 OLD_OFFICE, PDF = b"\xd0\xcf\x11\xe0", b"%PDF"
+ENCRYPTED = "EncryptedPackage".encode("utf-16-le")  # a stream of workbooks with a password
+LOCKED = "the workbook has a password; save the workbook without a password"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetFile:
-    """A sheet's file as sent."""
+    """The uploaded file of a sheet."""
 
     data: bytes
     name: str
@@ -31,9 +33,9 @@ class SheetFile:
 
 
 def read_table(data: bytes, name: str, encoding: str = "") -> Table:
-    """Read the sheet in a file: CSV with any of , ; tab |, TSV, or XLSX, recognized by content and name.
+    """Read a sheet: CSV with any of , ; tab |, TSV, or XLSX. The kind is recognized by content and name.
 
-    `encoding` applies if the file is neither a workbook nor Unicode; without it the encoding is guessed. Control
+    `encoding` applies if the file is neither a workbook nor Unicode; without `encoding`, the encoding is guessed. Control
     characters are removed.
 
     Raises:
@@ -59,9 +61,7 @@ def _is_workbook(data: bytes, name: str) -> bool:
             f"the sheet is over {MAX_BYTES // MIB} MB; split the sheet, or keep only the columns that the script needs"
         )
     if data.startswith(OLD_OFFICE):
-        raise BadSheet(
-            "the sheet is an old .xls file or has a password; save the sheet as .xlsx without a password, or as CSV UTF-8"
-        )
+        raise BadSheet(LOCKED if ENCRYPTED in data else "the sheet is an old .xls file; save it as .xlsx or CSV UTF-8")
     if data.startswith(PDF):
         raise BadSheet("the file is a PDF; save the sheet as .xlsx or CSV UTF-8")
     if data.startswith(b"PK"):
@@ -96,12 +96,12 @@ def _table(text: str, encoding: str, name: str) -> Table:
 
 
 def _absent(text: str) -> str:
-    """Return a delimiter that a text of one column does not contain."""
+    """Return a delimiter that does not occur in a text of one column."""
     return next((one for one in "\t|;" if one not in text), "\x1f")
 
 
 def _quoting(text: str, rows: Sequence[Sequence[str]], form: SheetForm) -> delimited.Quoting:
-    """Return how cells were quoted: the way that reproduces the first rows."""
+    """Return the rule by which cells were quoted: the one that reproduces the first rows."""
     ways: tuple[delimited.Quoting, ...] = ("minimal", "all")
     if form.kind == "tsv":
         ways = ("breaks", *ways)

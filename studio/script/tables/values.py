@@ -1,4 +1,4 @@
-"""Convert numbers, dates and escapes between the stored values of XLSX and what a person sees."""
+"""Convert numbers, dates and escapes between the stored values of XLSX and their displayed form."""
 
 import math
 import re
@@ -12,11 +12,11 @@ from studio.script.tables.number_formats import Format
 ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?")
-DIGITS_MOST = 10  # digits that a spreadsheet shows; it may store 2.5 as 2.5000000000000004
+DIGITS_MOST = 10  # digits that are displayed; a spreadsheet may store 2.5 as 2.5000000000000004
 
 
 def displayed(raw: str, format: Format, from_1904: bool) -> str:
-    """Return a number as a person sees it, but with all decimals up to ten digits; dates are in ISO 8601."""
+    """Return a number as displayed, but with all decimals up to ten digits; dates are in ISO 8601."""
     if format.is_plain and INTEGER.fullmatch(raw):
         return raw
     try:
@@ -33,7 +33,7 @@ def displayed(raw: str, format: Format, from_1904: bool) -> str:
 
 
 def as_number(text: str) -> int | float | None:
-    """Return the number that is displayed as this text; None if there is none."""
+    """Return the number that is displayed as this text; None if no number is."""
     if INTEGER.fullmatch(text) and len(text) <= 15:
         return int(text)
     if NUMBER.fullmatch(text) and _shown(float(text)) == text:
@@ -47,7 +47,7 @@ def unescaped(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return text that `unescaped` decodes; XML would turn carriage returns into line feeds."""
+    """Return text that `unescaped` decodes. Carriage returns are escaped too, because XML changes them to line feeds."""
     return ESCAPED.sub(r"_x005F_x\1_", text).replace("\r", "_x000D_")
 
 

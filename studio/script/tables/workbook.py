@@ -1,9 +1,9 @@
-"""Read the first worksheet of an XLSX file that has visible content, as text cells."""
+"""Read the first worksheet of an XLSX file that has visible content. Cells become text."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from studio.script.script import SheetForm, Table
+from studio.script.format.script import SheetForm, Table
 from studio.script.tables.assembly import assembled, bounded
 from studio.script.tables.cleaning import cleaned
 from studio.script.tables.columns import recognised
@@ -14,14 +14,14 @@ from studio.script.tables.values import unescaped
 from studio.script.tables.worksheet import Worksheet
 
 SAVE_AS = "save the sheet as .xlsx or CSV UTF-8"
-NAMED = 3  # of many worksheets
+NAMED = 3  # maximum number of worksheets in a note
 
 
 def read_workbook(data: bytes) -> Table:
     """Return the table; its form has the worksheet's title and the columns of numbers.
 
-    Cells contain what a spreadsheet shows: the last results of formulas, and merged cells in every row that they cover.
-    Other worksheets, hidden rows and hidden columns are left out, and the table's notes name them.
+    Cells contain what a spreadsheet shows: formulas are replaced by their last results, and merged cells are copied to every
+    row that they cover. Other worksheets, hidden rows and hidden columns are left out; the notes of the table name them.
     """
     package = Package(data)
     part = Relations(package, "").of_kind("officeDocument")
@@ -58,12 +58,12 @@ def _table(cells: Worksheet, title: str, others: Sequence[str]) -> Table:
 
 
 def _exact(row: Sequence[str], column: int) -> tuple[str, ...]:
-    """Return a row with its length as =2.5: a spreadsheet reads that as a formula, a script as "exactly 2.5"."""
+    """Return a row with =2.5 as its length. A spreadsheet reads this as a formula, but a script reads "exactly 2.5"."""
     return (*row[:column], f"={row[column]}", *row[column + 1 :])
 
 
 def _notes(cells: Worksheet, title: str, others: Sequence[str], lengths: int) -> Iterator[str]:
-    """Yield notes on what was left out; worksheets before this one were empty."""
+    """Yield notes on what was left out. Worksheets before this one are empty, so they are not mentioned."""
     if others:
         shown = ", ".join(cleaned(other) for other in others[:NAMED]) + (" and others" if others[NAMED:] else "")
         yield f"Only the worksheet {cleaned(title)} was imported. Not imported, and not saved with the sheet: {shown}."
@@ -85,8 +85,9 @@ def _notes(cells: Worksheet, title: str, others: Sequence[str], lengths: int) ->
         )
     if other := cells.constants_outside(lengths):
         yield (
-            f"{_counted(other, 'A cell has', 'cells have')} a number as a formula, such as =2.5 (first cell: {other[0]}). "
-            "Only the number was imported, and as a length it is a maximum. For an exact length, write “exactly 2.5”."
+            f"{_counted(other, f'The cell {other[0]} contains', f'cells (first cell: {other[0]}) contain')} a number as a "
+            "formula, such as =2.5. Only the number was imported. If the number is an exact length, write “exactly 2.5”, "
+            "because a plain number is a maximum length."
         )
 
 
@@ -119,7 +120,7 @@ class Workbook:
 
 
 class Texts:
-    """Texts that cells share by number, without phonetic guides."""
+    """Texts that cells refer to by number, without phonetic guides."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -143,7 +144,7 @@ class Texts:
 
 
 class Styles:
-    """The number format of each style."""
+    """The number format of each cell style."""
 
     def __init__(self) -> None:
         self.formats: list[Format] = []

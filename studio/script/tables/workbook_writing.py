@@ -8,7 +8,7 @@ from openpyxl import Workbook
 from openpyxl.cell import Cell, WriteOnlyCell
 from openpyxl.worksheet.worksheet import Worksheet
 
-from studio.script.script import SheetForm
+from studio.script.format.script import SheetForm
 from studio.script.tables.cleaning import looks_like_formula
 from studio.script.tables.values import as_number, escaped
 
@@ -19,7 +19,7 @@ TITLE_MOST = 31
 def workbook(rows: Iterable[Sequence[str]], form: SheetForm, header: int) -> bytes:
     """Return a workbook with one worksheet.
 
-    Cells are text, except numbers in the form's columns of numbers after `header` rows.
+    Cells are text. Only the form's columns of numbers have numbers, below the `header` rows.
     """
     book = Workbook(write_only=True)
     sheet = book.create_sheet(NOT_IN_TITLES.sub(" ", form.title)[:TITLE_MOST] or "Script")
@@ -37,7 +37,7 @@ def _cell(sheet: Worksheet, text: str, numeric: bool) -> Cell | int | float | No
     if numeric and (number := as_number(text)) is not None:
         return number
     cell = WriteOnlyCell(sheet, escaped(text))
-    cell.data_type = "s"  # never a formula or an error, whatever the first character is
+    cell.data_type = "s"  # stored as text, never as a formula or an error
     if looks_like_formula(text):
-        cell.quotePrefix = True  # keeps the cell a text when it is edited
+        cell.quotePrefix = True  # keeps the cell a text when the user edits it
     return cell

@@ -26,8 +26,8 @@ class Worksheet:
         self.rows: dict[int, dict[int, str]] = {}
         self.uncalculated: list[str] = []  # references of cells with a formula but no result
         self._numbers: set[int] = set()  # columns with a number
-        self._last_text: dict[int, int] = {}  # the last row of a column with something else
-        self._constants: list[tuple[int, int]] = []  # rows and columns of formulas that are only a number
+        self._last_text: dict[int, int] = {}  # the last row of each column that has something else than a number
+        self._constants: list[tuple[int, int]] = []  # rows and columns of formulas that are a single number
         self._hidden_rows: set[int] = set()
         self._hidden_columns: set[int] = set()
         self._merged: list[str] = []
@@ -71,17 +71,17 @@ class Worksheet:
         return tuple(sorted(self._place(column) for column in found - self._hidden_columns))
 
     def constants(self, place: int) -> Sequence[int]:
-        """Return the visible rows, counted from 0, in which a visible column has a formula that is only a number."""
+        """Return the visible rows, counted from 0, where the visible column `place` has a formula that is a single number."""
         rows = [row for row, column in self._shown_constants() if self._place(column) == place]
         return [bisect_left(self.visible_rows, row) for row in rows]
 
     def constants_outside(self, place: int) -> Sequence[str]:
-        """Return the cells of the other visible columns with such formulas."""
+        """Return the cells of other visible columns that have a formula that is a single number."""
         shown = self._shown_constants()
         return [f"{get_column_letter(column + 1)}{row}" for row, column in shown if self._place(column) != place]
 
     def spread_merged(self) -> None:
-        """Copy the content of merged cells to every row that they cover and that has a cell in another column."""
+        """Copy merged cells to every row that they cover, if the row has a cell in another column."""
         numbers, left = sorted(self.rows), MAX_CELLS
         for first, last, column in filter(None, map(_tall, self._merged)):
             value = self.rows.get(first, {}).get(column)
@@ -154,11 +154,12 @@ class Worksheet:
             self._phonetic = False
         elif tag == "c" and self._pieces:
             self._keep("".join(self._pieces))
-        elif tag == "c" and self._formula is not None and self._attributes.get("t") != "str":  # a text may be empty
+        # A formula may have an empty text as its result.
+        elif tag == "c" and self._formula is not None and self._attributes.get("t") != "str":
             self.uncalculated.append(f"{get_column_letter(self._column + 1)}{self._row}")
 
     def _end_formula(self) -> None:
-        """Keep the formula. A formula that was filled down is written once, under an id."""
+        """Keep the formula of a cell. A formula that was filled down is in the first cell only; the others refer to its id."""
         self._reads_formula = False
         formula = "".join(self._formula or ())[:64]
         if self._formula_id:
@@ -196,7 +197,7 @@ class Worksheet:
 
 
 def _column(reference: str, following: int) -> int:
-    """Return the column of a cell's reference; a cell without a reference has the `following` column."""
+    """Return the column of a cell's reference; without a reference it is the column `following`."""
     match = REFERENCE.fullmatch(reference)
     return following if match is None else _index(match[1])
 
@@ -209,7 +210,7 @@ def _index(letters: str) -> int:
 
 
 def _tall(reference: str) -> tuple[int, int, int] | None:
-    """Return first row, last row and first column of merged cells such as "B2:B5"; None if they cover one row."""
+    """Return first row, last row and first column of merged cells such as "B2:B5"; None if they are in one row."""
     ends = [REFERENCE.fullmatch(end) for end in reference.split(":")]
     if len(ends) != 2 or ends[0] is None or ends[1] is None:
         return None

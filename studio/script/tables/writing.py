@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from studio.script.script import Table
+from studio.script.format.script import Table
 from studio.script.tables import delimited
 from studio.script.tables.cleaning import cleaned, neutralised
 from studio.script.tables.decoding import encoded
@@ -10,11 +10,12 @@ from studio.script.tables.workbook_writing import workbook
 
 
 def write_table(table: Table, *, neutral: bool = False) -> bytes:
-    """Return the file, in the table's form; `replace(table, form=SheetForm(kind=...))` chooses another.
+    """Return the table as a file in its own format; `replace(table, form=SheetForm(kind=...))` gives another format.
 
-    A spreadsheet calculates cells of CSV and TSV that begin with = + - @. In the original form cells stay unchanged, because
-    they belong to the sheet's owner, and "-- wait!" is a line. A file for others, or of another kind, should be `neutral`: an
-    apostrophe precedes each such cell, as OWASP advises, and `read_table` removes it. XLSX needs none, as its cells are text.
+    A spreadsheet calculates cells of CSV and TSV that begin with = + - @. In the original format, cells stay unchanged, because
+    they belong to the sheet's owner, and "-- wait!" is a line. A file for others, or in another format, should be `neutral`: an
+    apostrophe precedes each such cell, as OWASP advises, and `read_table` removes it. XLSX needs no apostrophes, because its
+    cells are text.
 
     If the sheet's encoding lacks a character, the file is UTF-8 with a byte order mark.
     """

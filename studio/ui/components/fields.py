@@ -1,4 +1,4 @@
-"""Gradio's fields as this page uses them: short labels, no frame."""
+"""Gradio's fields in the style of this page: short labels, no frame."""
 
 from collections.abc import Sequence
 
@@ -48,7 +48,7 @@ def _number(
     whole: bool = False,
     classes: Sequence[str] = ("field",),
 ) -> gr.Number:
-    """Return an optional number; if it is empty, the studio chooses the value that the placeholder describes."""
+    """Return an optional number. If it stays empty, the studio chooses the value that the placeholder describes."""
     return gr.Number(
         None,
         label=label,
@@ -61,7 +61,7 @@ def _number(
 
 
 def setting(known: Setting) -> gr.Slider | gr.Number:
-    """Return a slider for a setting with a default, else a field that may stay empty."""
+    """Return a slider for a setting with a default, or else a field that may stay empty."""
     name, classes = known.name, ["field", "setting"]
     if known.default is None:
         return _number(name, known.label, "default", step=known.step, whole=known.whole, classes=classes)

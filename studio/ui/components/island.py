@@ -6,7 +6,7 @@ from studio.ui.assets import ROOT
 
 
 def island(name: str) -> gr.HTML:
-    """Return an empty element. The module that assets/ui/js/islands.js names for it draws the content."""
+    """Return an empty element. Its content is drawn by the module that assets/ui/js/islands.js lists under this name."""
     module = f"new URL('.{ROOT}/js/islands.js', document.baseURI)"  # a proxy may serve the page under a prefix
     return gr.HTML(
         html_template="",

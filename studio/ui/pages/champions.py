@@ -8,7 +8,7 @@ import gradio as gr
 from starlette.requests import HTTPConnection
 
 from engines.errors import EngineError
-from studio.champions.library import SavedChampion
+from studio.champions.saved import SavedChampion
 from studio.references.session_clips import UPLOADS
 from studio.stores.entry import archive_name
 from studio.studio import Studio
@@ -30,7 +30,7 @@ def champions_page(studio: Studio) -> None:
 
 
 def _open(name: str, listener: Callable[..., Any], inputs: list[gr.components.Component], output: Any) -> None:
-    """Add a named endpoint without preprocessing, in which Gradio would fetch any address that a client names as a file."""
+    """Add a named endpoint without Gradio's preprocessing, which would download any address that a client sends as a file."""
     gr.Button(visible=False).click(
         listener, inputs, output, api_name=name, concurrency_limit=None, show_progress="hidden", preprocess=False
     )
@@ -41,13 +41,13 @@ def packager(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[str
     champions, no_progress = studio.champions, gr.Progress()
 
     def package(request: gr.Request, champion: str, progress: gr.Progress = no_progress) -> Iterator[str | None]:
-        """Package a champion: yields while it works, and last the archive."""
+        """Package a champion. Yields None while the work runs, and the archive at the end."""
         try:
             ownership.require(cast(HTTPConnection, request.request))
             job = champions.package(text_of(champion))
             for _ in followed(job, champions.jobs, progress):
                 yield None
-            yield handed(Path(str(job.result)), archive_name(job.champion))
+            yield handed(Path(str(job.result)), archive_name(job.subject))
         except EngineError as error:
             raise refusal(error) from error
 
@@ -61,7 +61,7 @@ def importer(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[dic
     def import_(
         request: gr.Request, archive: Mapping[str, Any], as_id: str = "", progress: gr.Progress = no_progress
     ) -> Iterator[dict[str, Any] | None]:
-        """Take in an archive, under another id where one is given: yields while it works, and last the champion."""
+        """Import an archive, optionally under another id. Yields None while the work runs, and the champion at the end."""
         try:
             ownership.require(cast(HTTPConnection, request.request))
             uploaded = adopted(archive, studio.settings.data_dir / UPLOADS)

@@ -29,7 +29,7 @@ def comparer(studio: Studio) -> Callable[..., TrialJson]:
     """Return the listener of `/compare`."""
 
     def compare(request: gr.Request, take_a: str, take_b: str) -> TrialJson:
-        """Begin a blind trial of two takes: each side's sound is at an address that names neither."""
+        """Begin a blind trial of two takes. The addresses of the two sounds do not reveal the takes."""
         try:
             return trial_json(studio.listening.open(request.headers[SESSION_HEADER], str(take_a), str(take_b)))
         except EngineError as error:
@@ -42,7 +42,7 @@ def voter(studio: Studio) -> Callable[..., TrialJson]:
     """Return the listener of `/vote`."""
 
     def vote(request: gr.Request, trial: str, choice: str, heard_a_s: float, heard_b_s: float) -> TrialJson:
-        """Vote "a", "b" or "tie" after both sides were fetched and heard for so many seconds; tells which was which."""
+        """Vote "a", "b" or "tie", with the seconds for which each side was heard. Returns the names of the sides."""
         session_id, listening = request.headers[SESSION_HEADER], studio.listening
         try:
             ballot = BALLOT.validate_python({"choice": choice, "heard_a_s": heard_a_s, "heard_b_s": heard_b_s})
@@ -50,7 +50,8 @@ def voter(studio: Studio) -> Callable[..., TrialJson]:
             return trial_json(listening.reveal(session_id, str(trial)))
         except ValidationError as error:
             sentence = (
-                'choice must be "a", "b" or "tie", and both times must be seconds; correct the values and vote again'
+                'choice must be "a", "b" or "tie", and the two listening times must be numbers of seconds; '
+                "correct the values and vote again"
             )
             raise gr.Error(sentence, print_exception=False) from error
         except EngineError as error:

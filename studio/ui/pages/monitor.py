@@ -1,4 +1,4 @@
-"""The Monitor page: device, cost of takes, waiting requests. Drawn by assets/ui/js/monitor."""
+"""The Monitor page: device, cost of takes, and waiting requests. It is drawn by assets/ui/js/monitor."""
 
 import gradio as gr
 

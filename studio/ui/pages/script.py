@@ -14,7 +14,7 @@ from engines.errors import BadInput, EngineError
 from engines.types import Progress
 from studio.references.session_clips import UPLOADS
 from studio.script.delivery import report_json
-from studio.script.script import DeliveryChoice
+from studio.script.format.script import DeliveryChoice
 from studio.script.whole_sheet import WholeSheet, select_all
 from studio.studio import Studio
 from studio.ui.components.island import island
@@ -32,7 +32,9 @@ def script_page(studio: Studio) -> None:
     voices = gr.JSON({}, label="Voices", visible=False)
     project = gr.Textbox("", label="Project", info="empty: name of the sheet", visible=False)
     takes = gr.Number(1, label="Takes", info="per line", precision=0, visible=False)
-    best_of = gr.Number(1, label="Best of", info="seeds to try when a check fails", precision=0, visible=False)
+    best_of = gr.Number(
+        0, label="Best of", info="seeds to try when a check fails; 0: as the project says", precision=0, visible=False
+    )
     preset = gr.Textbox("game", label="Preset", visible=False)
     encoding = gr.Textbox("", label="Encoding", info="of a CSV that is not Unicode; empty: detected", visible=False)
     outputs = [gr.File(label="Delivery", visible=False), gr.JSON(label="Report", visible=False)]
@@ -57,15 +59,16 @@ def renderer(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[Ren
         voices: Mapping[str, str] | None = None,
         project: str = "",
         takes: int = 1,
-        best_of: int = 1,
+        best_of: int = 0,
         preset: str = "game",
         encoding: str = "",
         progress: gr.Progress = no_progress,
     ) -> Iterator[Rendered]:
-        """Make every line of a sheet: yields while it works, and last a zip with the best take of each, and a report.
+        """Render every line of a sheet. Yields progress, and at the end a zip with the best take of each line, and a report.
 
-        `voices` names a champion or sample for each character, and under "" for all others. `encoding` is the encoding of
-        a CSV that is not Unicode. Without it the encoding is guessed; the sheet is refused if two are about as likely.
+        `voices` names a champion or sample for each character; "" stands for all other characters. `encoding` is the encoding
+        of a CSV that is not Unicode. Without `encoding`, the encoding is guessed, and the sheet is refused if two encodings are
+        about equally likely.
         """
         try:
             ownership.require(cast(HTTPConnection, request.request))
@@ -84,10 +87,11 @@ def _asked(sheet: object, voices: object, project: object, takes: object, best_o
     named = voices if isinstance(voices, Mapping) else {}
     if not all(isinstance(each, str) for pair in named.items() for each in pair):
         raise BadInput(
-            "voices must map each character to the id of a champion; correct voices and send the request again"
+            '"voices" must be an object with a champion id for each character, such as {"Ahri": "ahri"}; correct "voices" and '
+            "send the request again"
         )
     if not all(isinstance(number, int) and not isinstance(number, bool) for number in (takes, best_of)):
-        raise BadInput("takes and best_of must be whole numbers; correct both and send the request again")
+        raise BadInput('"takes" and "best_of" must be whole numbers; correct both and send the request again')
     file = adopted(sheet, folder)
     name = sheet.get("orig_name") if isinstance(sheet, Mapping) else None
     return WholeSheet(
@@ -96,12 +100,12 @@ def _asked(sheet: object, voices: object, project: object, takes: object, best_o
         project=text_of(project),
         voices=dict(named),
         takes=cast(int, takes),
-        best_of=cast(int, best_of),
+        best_of=cast(int, best_of) or None,
     )
 
 
 def _made(studio: Studio, asked: WholeSheet, choice: DeliveryChoice, progress: gr.Progress) -> Iterator[Rendered]:
-    """Render and deliver the sheet; a listener that leaves stops the render. Raises EngineError."""
+    """Render and deliver the sheet. If the listener leaves, the render stops. Raises EngineError."""
     stop = threading.Event()
 
     def report(made: Progress) -> None:

@@ -13,14 +13,16 @@ from engines.errors import BadInput, Cancelled, EngineError
 from engines.registry import settings
 from studio.order import Order, flat, read_order
 from studio.studio import Studio
+from studio.telemetry.origin import RequestOrigin, within
 from studio.ui.components import fields
 from studio.ui.components.island import island
-from studio.ui.gradio_queue import DEVICE
+from studio.ui.gradio_queue import AUDIO_CONCURRENCY_ID
 from studio.ui.handing_out import handed
 from studio.ui.presentation import engine_choices, status_json
+from studio.web.request_ids import origin_of
 from studio.web.session import ARRIVED_HEADER, SESSION_HEADER
 
-WAIT_S = 0.1  # polling interval, and longest delay of a stop
+WAIT_S = 0.1  # polling interval, and maximum delay of a stop
 SpeakOutput = tuple[dict[str, Any], str | None, dict[str, Any] | None]
 
 
@@ -46,20 +48,20 @@ def speak_page(studio: Studio) -> None:
 
 
 def _settings(studio: Studio) -> list[gr.components.Component]:
-    """Add the fields in the order of `/speak`'s parameters. The page shows those that the chosen engine supports."""
-    known = settings()
+    """Add the fields in the order of the parameters of `/speak`. The page shows those that the chosen engine supports."""
+    settings_by_name = settings()
     with gr.Row(elem_id="settings"):
         engine = fields.engine(engine_choices(studio.manager.statuses()))
-        shown = {name: fields.setting(each) for name, each in known.items() if each.default is not None}
+        shown = {name: fields.setting(each) for name, each in settings_by_name.items() if each.default is not None}
         seed = fields.seed()
         island("more")
         with gr.Row(elem_id="more-settings"):
-            shown |= {name: fields.setting(each) for name, each in known.items() if each.default is None}
-    return [engine, seed, *(shown[name] for name in known)]
+            shown |= {name: fields.setting(each) for name, each in settings_by_name.items() if each.default is None}
+    return [engine, seed, *(shown[name] for name in settings_by_name)]
 
 
 def _reference() -> list[gr.components.Component]:
-    """Add invisible fields for clip and window. The voice card sets them; here they are parameters of the endpoint."""
+    """Add invisible fields for clip and window. The voice card sets them; for clients, they are parameters of the endpoint."""
     clip_id = gr.Textbox("", label="Clip", info="empty: the first sample", visible=False)
     start_s = gr.Number(0, label="Start, s", visible=False)
     end_s = gr.Number(0, label="End, s", info="0: end of the clip", visible=False)
@@ -77,7 +79,7 @@ def _champion() -> list[gr.components.Component]:
 def _endpoint(studio: Studio, inputs: list[gr.components.Component]) -> None:
     """Queue `/speak` under the concurrency id of all listeners that generate audio.
 
-    The page joins the queue itself (assets/ui/js/speak/queue.js) to show its rank, so no visible element triggers this.
+    The page joins the queue in assets/ui/js/speak/queue.js to show its rank, so no visible element triggers this endpoint.
     """
     audio = gr.Audio(label="Audio", visible=False)
     outputs = [gr.JSON(label="Status", visible=False), audio, gr.JSON(label="Take", visible=False)]
@@ -86,7 +88,7 @@ def _endpoint(studio: Studio, inputs: list[gr.components.Component]) -> None:
         inputs=inputs,
         outputs=outputs,
         api_name="speak",
-        concurrency_id=DEVICE,
+        concurrency_id=AUDIO_CONCURRENCY_ID,
         concurrency_limit=studio.settings.gpu_concurrency or 1,
         show_progress="hidden",
         preprocess=False,  # `read_order` checks all values
@@ -98,7 +100,7 @@ def speaker(studio: Studio) -> Callable[..., Iterator[SpeakOutput]]:
     blank = flat(read_order({"engine": studio.settings.engines[0]}))
 
     def speak(request: gr.Request, *values: object) -> Iterator[SpeakOutput]:
-        """Speak a text with a voice: yields where it stands, and last the audio and the take."""
+        """Speak a text with a voice. Yields the state of the request, and at the end the audio and the take."""
         sent = dict(zip(blank, values, strict=False))
         if sent.get("engine") is None:
             sent["engine"] = blank["engine"]
@@ -106,9 +108,11 @@ def speaker(studio: Studio) -> Callable[..., Iterator[SpeakOutput]]:
             arrived_at = float(request.headers[ARRIVED_HEADER])
             session_id = request.headers[SESSION_HEADER]
             studio.visitors.admit(cast(HTTPConnection, request.request))
-            yield from perform(studio, completed(studio, read_order(sent), session_id), session_id, arrived_at)
+            origin = origin_of(request.headers, "page")
+            yield from perform(studio, completed(studio, read_order(sent), session_id), session_id, arrived_at, origin)
         except EngineError as error:
-            title = "Refused" if isinstance(error, BadInput) else "Failed"  # a retry helps only against failures
+            # "Refused" is for invalid input, where a retry does not help.
+            title = "Refused" if isinstance(error, BadInput) else "Failed"
             raise gr.Error(str(error), title=title, print_exception=False) from error
 
     speak.__signature__ = Signature([_parameter("request"), *starmap(_parameter, blank.items())])  # type: ignore[attr-defined]
@@ -121,7 +125,7 @@ def _parameter(name: str, default: object = None) -> Parameter:
 
 
 def completed(studio: Studio, order: Order, session_id: str) -> Order:
-    """Return the order with defaults: the first sample if no voice is named, and the end of the clip if no end is given."""
+    """Return the order with defaults: the first sample if there is no voice, and the end of the clip if there is no end."""
     samples = studio.session_clips.samples()
     if order.champion:
         return order
@@ -132,9 +136,12 @@ def completed(studio: Studio, order: Order, session_id: str) -> Order:
     return order
 
 
-def perform(studio: Studio, order: Order, session_id: str, arrived_at: float) -> Iterator[SpeakOutput]:
-    """Speak an order and yield its state; a listener that leaves cancels the request. Raises EngineError."""
-    performance = studio.speaking.speak(order, session_id=session_id, arrived_at=arrived_at)
+def perform(
+    studio: Studio, order: Order, session_id: str, arrived_at: float, origin: RequestOrigin
+) -> Iterator[SpeakOutput]:
+    """Speak an order and yield its state. If the listener leaves, the request is cancelled. Raises EngineError."""
+    with within(origin):
+        performance = studio.speaking.speak(order, session_id=session_id, arrived_at=arrived_at)
     try:
         yield status_json(performance), None, None
         while not performance.wait(WAIT_S):

@@ -14,7 +14,7 @@ import pytest
 from deploy.context import ROOT
 from deploy.sagemaker import proxy
 from engines.text import MAX_CHARACTERS
-from studio.champions.champion import ID
+from studio.champion_format.champion import ID
 from studio.web.problems import document
 from tests.deploy.sagemaker.runtime import Answered, Runtime
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import soundfile
 
 from engines.types import Audio
-from studio.champions.champion import Champion
+from studio.champion_format.champion import Champion
+from studio.champion_format.members import write_members
 from studio.champions.library import Library
-from studio.champions.members import write_members
 from tests.deploy.triton.serving import ROOT
 from tests.studio.archive.archives import pack_now
 

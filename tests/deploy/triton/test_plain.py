@@ -12,7 +12,7 @@ import soundfile
 import tritonclient.grpc as client
 
 from deploy.triton.repository import MODELS, SHIM, write_repository
-from studio.champions.members import REQUIRED, VOICE_MEMBERS
+from studio.champion_format.members import REQUIRED, VOICE_MEMBERS
 from tests.deploy.triton.grpc_requests import given, streamed
 from tests.deploy.triton.serving import ROOT, Stack, on_linux, served
 from tests.studio.champions.hearing import understood

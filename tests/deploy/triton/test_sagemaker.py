@@ -158,7 +158,7 @@ def test_a_killed_studio_restarts_by_itself_and_ping_reports_its_absence(platfor
         answer = platform.say("ahri.tar.gz", text=LINE)
         until(lambda: not stack.is_ready())
         until(stack.is_ready)
-    assert (answer.status_code, "ask again in a few seconds" in answer.text) == (400, True), answer.text
+    assert (answer.status_code, "send the request again in a few seconds" in answer.text) == (400, True), answer.text
     assert truth.longest_lie_s < 1.0
     stack.wait_until_loaded()
     assert understood(wav_in(platform.say_in_bytes("ahri.tar.gz", text=LINE, settings=SETTINGS))) == LINE

@@ -32,7 +32,7 @@ class F5Speaker:
         assert self.manager.status("f5").state == "ready", self.manager.status("f5").message
 
     def start(self, text: str, voice: Reference, seed: int = 7, **settings: float) -> Ticket:
-        request = Request(text=text, reference=voice, seed=seed, settings=settings)
+        request = Request(engine="f5", text=text, reference=voice, seed=seed, settings=settings)
         return self.manager.submit(request, session_id="ann")
 
     def say(self, text: str, voice: Reference, seed: int = 7, **settings: float) -> Take:

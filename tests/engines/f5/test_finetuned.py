@@ -128,7 +128,7 @@ def foreign(own: Weights, folder: Path) -> Weights:
 @pytest.mark.parametrize(
     ("broken", "words"),
     [
-        (flipped, "changed since they were checked"),
+        (flipped, "changed after the check"),
         (missing, "could not be read"),
         (foreign, "do not fit the architecture"),
     ],
@@ -188,3 +188,21 @@ def test_a_take_records_its_weights_and_the_cache_counts(base: Checkpoint, yasuo
     model = info.parameters * getattr(torch, info.dtype).itemsize
     assert manager.status("f5").memory_bytes - empty > 1.9 * model, "the inactive sets are the base and the champion"
     manager.close(5.0)
+
+
+def test_the_parts_of_memory_add_up_and_cleared_caches_are_free(base: Checkpoint, yasuo: Weights) -> None:
+    engine = loaded(base)
+    empty = engine.memory_parts
+    wanted = say(engine)
+    say(engine, yasuo)
+    parts = engine.memory_parts
+    assert sum(parts.values()) == engine.memory_bytes
+    assert parts["champions"] > 0 == empty["champions"] and parts["caches"] > empty["caches"]
+    references, weights = engine.caches
+    assert (references.found, references.missed, references.entries) == (1, 1, 1)
+    assert (weights.found, weights.missed, weights.entries) == (0, 1, 2)
+    for cache in engine.caches:
+        engine.clear(cache.name)
+    assert [cache.entries for cache in engine.caches] == [0, 0]
+    assert engine.memory_parts["champions"] == 0
+    assert np.array_equal(say(engine), wanted)

@@ -1,8 +1,10 @@
 """The planned length of new speech."""
 
 import pytest
+import yaml
 
 from engines import text as writing
+from engines.f5.files import EMBEDDED
 from engines.f5.mel import HOP, SAMPLE_RATE
 from engines.f5.plan import CHARACTERS, MARGIN_S, frames, longest, pieces
 
@@ -43,3 +45,28 @@ def test_a_request_that_is_not_live_has_long_segments() -> None:
     lengths = [len(piece.text) for piece in pieces(script, frozenset("abcdefghijklmnopqrstuvwxyz. "), 240)]
     assert len(lengths) == 2
     assert max(lengths) <= 240
+
+
+@pytest.mark.parametrize(
+    ("text", "segments"),
+    [
+        ("wait. the bridge is out, take the long way round.", ["wait.", "the bridge is out, take the long way round."]),
+        ("the bridge is out tonight. wait.", ["the bridge is out tonight.", "wait."]),
+        ("no. not here. take the long way round.", ["no.", "not here.", "take the long way round."]),
+        (
+            "the bridge is out tonight. take the long way round.",
+            ["the bridge is out tonight. take the long way round."],
+        ),
+    ],
+)
+def test_a_short_sentence_is_a_separate_segment(text: str, segments: list[str]) -> None:
+    cut = pieces(writing.parse(text), frozenset("abcdefghijklmnopqrstuvwxyz., "), 120, short_sentence=20)
+    assert [piece.text for piece in cut] == segments
+    assert [piece.ending for piece in cut] == ["sentence"] * (len(cut) - 1) + ["end"]
+
+
+def test_the_embedded_checkpoint_speaks_short_sentences_as_separate_segments() -> None:
+    config = yaml.safe_load((EMBEDDED / "config.yaml").read_text("utf-8"))
+    assert (
+        config["inference"]["short_sentence"] == 20
+    )  # "Wait. The bridge is out." lost its first word in 8 of 12 takes

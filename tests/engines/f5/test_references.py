@@ -66,9 +66,11 @@ def test_a_quieter_clip_gives_the_same_reference_and_its_gain(
 
 
 @pytest.mark.parametrize("name", [path.stem for path in sorted((VOICES / "references").glob("*.flac"))])
-def test_every_frame_of_a_shipped_reference_counts_for_its_pace(references: F5ReferenceCache, name: str) -> None:
+def test_a_shipped_reference_has_hardly_any_frames_that_do_not_count_for_its_pace(
+    references: F5ReferenceCache, name: str
+) -> None:
     prepared = references.prepare(reference(VOICES / "references" / f"{name}.flac"))
-    assert prepared.paced_frames == len(prepared.mel)
+    assert 0.98 * len(prepared.mel) <= prepared.paced_frames <= len(prepared.mel)
 
 
 @pytest.mark.parametrize("at_s", [0.0, 1.48, 5.3])  # before, within and after the speech

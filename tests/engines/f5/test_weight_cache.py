@@ -183,3 +183,16 @@ def test_turns_are_equal(sets: int) -> None:
 def test_a_single_set_is_never_changed() -> None:
     turns = WeightTurns()
     assert {turns.next(["one"]) for _ in range(5 * SLICE)} == {"one"}
+
+
+def test_a_cleared_cache_keeps_the_base_and_the_sets_in_use(tmp_path: Path) -> None:
+    for device_sets in (0, 4):
+        flat = Flat(tmp_path, device_sets, 3)
+        assert [flat.use(number) for number in (1, 2)] == [1, 2]
+        flat.leased = {flat.weights(1).sha256}
+        flat.weight_cache.clear()
+        assert (flat.weight_cache.use.entries, flat.weight_cache.active) == (1, BASE)
+        flat.leased = set()
+        flat.weight_cache.clear()
+        assert (flat.weight_cache.use.entries, flat.weight_cache.memory_bytes) == (0, 0)
+        assert [flat.use(number) for number in (0, 1, 0)] == [0, 1, 0]

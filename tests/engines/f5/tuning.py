@@ -25,7 +25,7 @@ def network(seed: int, **changes: object) -> DiT:
 
 def checkpoint(folder: Path, seed: int, vocoder_of: Checkpoint | None = None) -> Checkpoint:
     made = Checkpoint(str(write(folder, network(seed), ARCH)))
-    return made if vocoder_of is None else Checkpoint(made.source, str(Path(vocoder_of.source) / "vocos"))
+    return made if vocoder_of is None else Checkpoint(made.source, {"vocoder": str(Path(vocoder_of.source) / "vocos")})
 
 
 def weights(folder: Path, seed: int, name: str = "yasuo", **changes: object) -> Weights:
@@ -54,7 +54,7 @@ def job(
     voice: Reference | None = None,
     **settings: float,
 ) -> EngineJob:
-    request = Request(text=text, weights=own, reference=voice or reference(), seed=3, settings=settings)
+    request = Request(engine="f5", text=text, weights=own, reference=voice or reference(), seed=3, settings=settings)
     return EngineJob(id, request)
 
 

@@ -11,7 +11,7 @@ from engines.types import Progress
 PROGRESS = Progress(0.5, "reading")
 
 
-def test_the_caller_continues_until_the_work_is_done() -> None:
+def test_the_caller_gets_progress_while_another_thread_works() -> None:
     may_end = threading.Event()
     work = run_in_background(PROGRESS, lambda: may_end.wait() and threading.current_thread().name)
     assert [next(work) for _ in range(3)] == [PROGRESS] * 3

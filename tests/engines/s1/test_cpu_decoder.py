@@ -12,13 +12,16 @@ import torch
 from torch import Tensor
 
 from engines.base import Checkpoint, EngineJob, Finished, Spoke
+from engines.codec_lm.cpu_compiling import CpuCompiling
+from engines.codec_lm.decode_state import Sampling
+from engines.codec_lm.decoding import Decoder
+from engines.codec_lm.engine import CodecLmEngine
 from engines.registry import EngineOptions
-from engines.s1.cpu_compiling import CpuCompiling
 from engines.s1.cpu_decoder import CpuDecoder
-from engines.s1.decode_state import DecodeState, Sampling
-from engines.s1.decoding import Decoder
-from engines.s1.engine import S1Engine
+from engines.s1.engine import make_engine
+from engines.s1.frame_step import CPU_KERNELS, make_decoder
 from engines.s1.model import S1Model
+from engines.s1.network import DualAR
 from engines.types import Audio, Reference, Request, Samples
 from tests.engines.s1.conftest import read
 
@@ -35,7 +38,7 @@ def drawn_by(request: pytest.FixtureRequest, model: S1Model, folder: Path) -> S1
 
 
 def started(model: S1Model, rows: list[int]) -> Decoder:
-    decoder = Decoder(DecodeState(model.network, len(rows), LENGTH, model.residual_size))
+    decoder = make_decoder(model.network, len(rows), LENGTH)
     for slot, row in enumerate(rows):
         generator = torch.Generator().manual_seed(row)
         prompt = torch.randn(40 + 17 * row, model.network.config.slow.dim, generator=generator) * 0.5
@@ -48,9 +51,15 @@ def started(model: S1Model, rows: list[int]) -> Decoder:
 
 
 def by_kernels(decoder: Decoder) -> Drawing:
-    compiling = CpuCompiling(decoder.state, "")
+    compiling = CpuCompiling(CPU_KERNELS, lambda: CpuDecoder(network_of(decoder), decoder.state), "")
     compiling.run()
     return compiling.draw
+
+
+def network_of(decoder: Decoder) -> DualAR:
+    network = decoder.state.network
+    assert isinstance(network, DualAR)
+    return network
 
 
 def by_torch(decoder: Decoder) -> Drawing:
@@ -85,7 +94,7 @@ def test_the_state_equals_torchs_up_to_rounding(drawn_by: S1Model) -> None:
         assert torch.equal(*(draw(2) for draw in draws))
     for name in ("positions", "numbers", "recent", "seeds"):
         assert torch.equal(getattr(ours.state, name), getattr(theirs.state, name))
-    for name in ("pending", "cache", "fast_cache"):
+    for name in ("pending", "cache"):
         found, wanted = getattr(ours.state, name), getattr(theirs.state, name)
         assert ((found - wanted).norm() / wanted.norm()).item() < 1e-5
 
@@ -107,11 +116,14 @@ def test_a_change_of_one_weight_in_fifty_by_two_percent_is_detected(drawn_by: S1
 
 
 def test_exact_int8_weights_are_stored_as_int8_and_others_unchanged(model: S1Model) -> None:
-    assert [CpuDecoder(started(each, [0]).state).dtype for each in (model, read(EMBEDDED))] == ["float32", "int8"]
+    assert [CpuDecoder(each.network, started(each, [0]).state).dtype for each in (model, read(EMBEDDED))] == [
+        "float32",
+        "int8",
+    ]
 
 
-def warmed(folder: Path, cache: str, compile: str = "auto") -> S1Engine:
-    engine = S1Engine(EngineOptions(name="cpu", max_batch=2, cache_dir=cache, compile=compile))
+def warmed(folder: Path, cache: str, compile: str = "auto") -> CodecLmEngine:
+    engine = make_engine(EngineOptions(name="cpu", max_batch=2, cache_dir=cache, compile=compile))
     for _ in engine.load(Checkpoint(str(folder))):
         pass
     for _ in engine.warm():
@@ -119,7 +131,7 @@ def warmed(folder: Path, cache: str, compile: str = "auto") -> S1Engine:
     return engine
 
 
-def spoken(engine: S1Engine, seed: int, company: bool = False) -> Samples:
+def spoken(engine: CodecLmEngine, seed: int, company: bool = False) -> Samples:
     noise = np.random.default_rng(1).normal(0, 0.1, 16_000).astype(np.float32)
     request = Request(
         text="some words that are to be said.", engine="s1", seed=seed,

@@ -11,15 +11,17 @@ import pytest
 import torch
 
 from engines.base import Checkpoint, EngineJob, Event, Finished, Refused, Spoke
+from engines.codec_lm import plan as planning
+from engines.codec_lm.caches import CodeStore
+from engines.codec_lm.engine import CodecLmEngine
+from engines.codec_lm.plan import SHORTEST_CHARACTERS, groups
+from engines.codec_lm.references import ReferenceEncoder
 from engines.errors import BadAudio, BadSetting, OutOfMemory
 from engines.registry import EngineOptions
-from engines.s1 import plan as planning
-from engines.s1.caches import CodeStore
-from engines.s1.engine import S1Engine
+from engines.s1.engine import make_engine
 from engines.s1.model import S1Defaults
-from engines.s1.plan import SHORTEST_CHARACTERS, groups
 from engines.s1.quantize import pack
-from engines.s1.references import S1ReferenceEncoder
+from engines.s1.spec import SPEC
 from engines.text import parse
 from engines.timbre import VOICES
 from engines.types import Audio, Reference, Request, Samples
@@ -36,12 +38,12 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def engine(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> S1Engine:
+def engine(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> CodecLmEngine:
     return loaded(folder, tmp_path_factory.mktemp("cache"))
 
 
-def loaded(folder: Path, cache: Path, width: int = 8) -> S1Engine:
-    engine = S1Engine(EngineOptions(name="cpu", max_batch=width, cache_dir=str(cache)))
+def loaded(folder: Path, cache: Path, width: int = 8) -> CodecLmEngine:
+    engine = make_engine(EngineOptions(name="cpu", max_batch=width, cache_dir=str(cache)))
     for _ in engine.load(Checkpoint(str(folder))):
         pass
     return engine
@@ -60,7 +62,7 @@ def job(number: int, text: str = "some words to be said.", **changes: object) ->
 class Listener:
     """Steps an engine and stores the output of each job."""
 
-    def __init__(self, engine: S1Engine) -> None:
+    def __init__(self, engine: CodecLmEngine) -> None:
         self.engine = engine
         self.heard: dict[str, list[Samples]] = {}
         self.ended: set[str] = set()
@@ -86,14 +88,14 @@ class Listener:
         return np.concatenate(self.heard[job.id])
 
 
-def alone(engine: S1Engine, wanted: EngineJob) -> Samples:
+def alone(engine: CodecLmEngine, wanted: EngineJob) -> Samples:
     listener = Listener(engine)
     engine.admit(wanted)
     listener.finish(wanted)
     return listener.audio(wanted)
 
 
-def test_a_group_without_an_end_is_noted_on_its_take(engine: S1Engine) -> None:
+def test_a_group_without_an_end_is_noted_on_its_take(engine: CodecLmEngine) -> None:
     wanted = job(1, "word " * 20)
     engine.admit(wanted)
     finished = None
@@ -102,7 +104,7 @@ def test_a_group_without_an_end_is_noted_on_its_take(engine: S1Engine) -> None:
     assert finished.notes[0].startswith("The speech of “word ")
 
 
-def test_eight_unequal_requests_that_join_and_leave_equal_single_requests(engine: S1Engine) -> None:
+def test_eight_unequal_requests_that_join_and_leave_equal_single_requests(engine: CodecLmEngine) -> None:
     jobs = [job(number, "word " * (2 + number)) for number in range(8)]
     wanted = [alone(engine, each) for each in jobs]
     listener, waiting = Listener(engine), list(jobs)
@@ -118,12 +120,12 @@ def test_eight_unequal_requests_that_join_and_leave_equal_single_requests(engine
         assert np.abs(found - samples).max() < 1e-4
 
 
-def test_the_same_seed_gives_the_same_audio_and_another_seed_another(engine: S1Engine) -> None:
+def test_the_same_seed_gives_the_same_audio_and_another_seed_another(engine: CodecLmEngine) -> None:
     assert np.array_equal(alone(engine, job(3)), alone(engine, job(3)))
     assert not np.array_equal(alone(engine, job(3))[:4000], alone(engine, job(3, seed=4))[:4000])
 
 
-def test_sound_begins_before_the_group_ends(engine: S1Engine) -> None:
+def test_sound_begins_before_the_group_ends(engine: CodecLmEngine) -> None:
     listener, asked = Listener(engine), job(5, "word " * 30)
     engine.admit(asked)
     steps = 0
@@ -135,14 +137,14 @@ def test_sound_begins_before_the_group_ends(engine: S1Engine) -> None:
     engine.drop(asked.id)
 
 
-def test_a_request_that_yields_between_groups_gives_the_same_audio(engine: S1Engine) -> None:
+def test_a_request_that_yields_between_groups_gives_the_same_audio(engine: CodecLmEngine) -> None:
     first, second = job(4, "word " * 12 + "[pause:0.2s] " + "word " * 8), job(5)
     wanted, listener = alone(engine, first), Listener(engine)
     engine.admit(first)
     listener.step()
     while first.id not in engine.between_segments:
         listener.step(yielding=[first.id])
-    assert listener.heard[first.id] and not len(engine.batch.rows)
+    assert listener.heard[first.id] and not len(engine.runtime.batch.rows)
     engine.admit(second)
     while second.id not in listener.ended:
         listener.step(held=[first.id])
@@ -150,7 +152,7 @@ def test_a_request_that_yields_between_groups_gives_the_same_audio(engine: S1Eng
     assert np.abs(listener.audio(first) - wanted).max() < 1e-4
 
 
-def test_a_dropped_job_frees_its_row_and_leaves_the_others_alone(engine: S1Engine) -> None:
+def test_a_dropped_job_frees_its_row_and_leaves_the_others_alone(engine: CodecLmEngine) -> None:
     staying, leaving = job(6), job(7, "word " * 20)
     wanted = alone(engine, staying)
     listener = Listener(engine)
@@ -159,14 +161,14 @@ def test_a_dropped_job_frees_its_row_and_leaves_the_others_alone(engine: S1Engin
     engine.admit(staying)
     listener.step()
     engine.drop(leaving.id)
-    assert engine.batch.requests.keys() == {staying.id}
+    assert engine.runtime.batch.requests.keys() == {staying.id}
     listener.finish(staying)
     assert np.allclose(listener.audio(staying), wanted, atol=1e-5)
     assert leaving.id not in listener.ended
 
 
 def test_a_row_without_memory_is_refused_and_the_others_continue(
-    engine: S1Engine, monkeypatch: pytest.MonkeyPatch
+    engine: CodecLmEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     jobs = [job(number) for number in range(3)]
     wanted = [alone(engine, each) for each in jobs]
@@ -175,7 +177,7 @@ def test_a_row_without_memory_is_refused_and_the_others_continue(
         if rows > 2:
             raise torch.OutOfMemoryError
 
-    monkeypatch.setattr(engine.decoder.state, "allocate", allocate)
+    monkeypatch.setattr(engine.runtime.decoder.state, "allocate", allocate)
     listener = Listener(engine)
     for each in jobs:
         engine.admit(each)
@@ -189,7 +191,7 @@ def test_a_row_without_memory_is_refused_and_the_others_continue(
         assert np.abs(listener.audio(each) - samples).max() < 1e-4
 
 
-def test_pauses_are_exact_and_groups_follow_each_other(engine: S1Engine) -> None:
+def test_pauses_are_exact_and_groups_follow_each_other(engine: CodecLmEngine) -> None:
     asked = job(2, "[pause:0.5s] one thing. [pause:1.25s] another thing. [pause:0.3s]")
     samples = alone(engine, asked)
     silent = np.diff(np.flatnonzero(np.concatenate(([1.0], samples, [1.0])))) - 1
@@ -197,28 +199,28 @@ def test_pauses_are_exact_and_groups_follow_each_other(engine: S1Engine) -> None
     assert [round(run / RATE, 2) for run in runs] == [0.3, 0.5, 1.25]
 
 
-def test_an_edited_transcript_reuses_the_codes_and_not_the_prompt(engine: S1Engine) -> None:
+def test_an_edited_transcript_reuses_the_codes_and_not_the_prompt(engine: CodecLmEngine) -> None:
     first, edited = reference(transcript="one two three."), reference(transcript="one two thrae.")
     alone(engine, job(11, reference=first))
-    codes, prefixes = engine._references.store.hits.missed, engine._prefixes.hits.missed
+    codes, prefixes = engine.runtime.references.store.hits.missed, engine.runtime.prefixes.hits.missed
     alone(engine, job(11, reference=edited))
-    assert engine._references.store.hits.missed == codes
-    assert engine._prefixes.hits.missed == prefixes + 1
+    assert engine.runtime.references.store.hits.missed == codes
+    assert engine.runtime.prefixes.hits.missed == prefixes + 1
 
 
 def test_codes_survive_a_restart_and_damaged_ones_are_encoded_again(
-    engine: S1Engine, folder: Path, tmp_path: Path
+    engine: CodecLmEngine, folder: Path, tmp_path: Path
 ) -> None:
     asked = job(1)
     wanted = alone(loaded(folder, tmp_path, 1), asked)
     restarted = loaded(folder, tmp_path, 1)
     assert np.array_equal(alone(restarted, asked), wanted)
-    assert (restarted._references.store.hits.found, restarted._references.store.hits.missed) == (1, 0)
+    assert (restarted.runtime.references.store.hits.found, restarted.runtime.references.store.hits.missed) == (1, 0)
     (kept,) = tmp_path.rglob("*.npy")
     kept.write_bytes(kept.read_bytes()[:-7])
     mended = loaded(folder, tmp_path, 1)
     assert np.array_equal(alone(mended, asked), wanted)
-    assert mended._references.store.hits.missed == 1
+    assert mended.runtime.references.store.hits.missed == 1
     assert np.load(next(tmp_path.rglob("*.npy"))).ndim == 2
 
 
@@ -233,28 +235,28 @@ def test_codes_survive_a_restart_and_damaged_ones_are_encoded_again(
     ],
 )
 def test_an_invalid_request_is_refused_with_a_message(
-    engine: S1Engine, changes: dict[str, object], error: type
+    engine: CodecLmEngine, changes: dict[str, object], error: type
 ) -> None:
     with pytest.raises(error, match=r"\w+ .*[;,]"):
         engine.admit(job(9, **changes))
-    assert not engine.batch.requests
+    assert not engine.runtime.batch.requests
 
 
 @pytest.mark.long
-def test_memory_stays_constant_over_a_long_text(engine: S1Engine) -> None:
+def test_memory_stays_constant_over_a_long_text(engine: CodecLmEngine) -> None:
     before = engine.memory_bytes
     listener, asked = Listener(engine), job(4, "a sentence of some length, and so on. " * 8)
     engine.admit(asked)
     while asked.id not in listener.ended:
         listener.step()
-    assert engine.memory_bytes <= before + engine._prefixes.bytes
+    assert engine.memory_bytes <= before + engine.runtime.prefixes.bytes
 
 
 def test_frames_generated_ahead_change_nothing(folder: Path, tmp_path: Path) -> None:
     jobs = [job(number, "word " * (2 + 5 * number)) for number in range(3)]
     engine = loaded(folder, tmp_path)
     wanted = [alone(engine, each) for each in jobs]
-    engine.batch.ahead = engine.batch.audio_queue.patient = True  # as on a GPU
+    engine.runtime.batch.ahead = engine.runtime.batch.audio_queue.patient = True  # as on a GPU
     listener = Listener(engine)
     for each in jobs:
         engine.admit(each)
@@ -268,7 +270,7 @@ def test_the_next_group_follows_a_group_whose_last_packet_waits(folder: Path, tm
     engine, other = loaded(folder, tmp_path), job(1, "word " * 40)
     asked = [job(number, "first words. [pause:0.2s] then others. [pause:0.1s] the last.") for number in range(2, 6)]
     wanted = [alone(engine, each) for each in asked]
-    engine.batch.audio_queue.patient = True
+    engine.runtime.batch.audio_queue.patient = True
     for each, samples in zip(asked, wanted, strict=True):
         listener = Listener(engine)
         engine.admit(other)
@@ -280,32 +282,34 @@ def test_the_next_group_follows_a_group_whose_last_packet_waits(folder: Path, tm
         assert np.abs(found - samples).max() < 1e-4
 
 
-def test_waiting_packets_are_decoded_together(engine: S1Engine) -> None:
+def test_waiting_packets_are_decoded_together(engine: CodecLmEngine) -> None:
     jobs = [job(number, "word " * 12) for number in range(3)]
     sizes: dict[bool, list[int]] = {}
     for patient in (False, True):
-        engine.batch.audio_queue.patient, decoded = patient, sizes.setdefault(patient, [])
-        hook = engine.model.codec.decoder.register_forward_pre_hook(lambda _, x, to=decoded: to.append(len(x[0])))
+        engine.runtime.batch.audio_queue.patient, decoded = patient, sizes.setdefault(patient, [])
+        hook = engine.runtime.model.codec.decoder.register_forward_pre_hook(
+            lambda _, x, to=decoded: to.append(len(x[0]))
+        )
         listener = Listener(engine)
         for each in jobs:
             engine.admit(each)
             listener.step()
         listener.finish(*jobs)
         hook.remove()
-    engine.batch.audio_queue.patient = False
+    engine.runtime.batch.audio_queue.patient = False
     assert len(sizes[True]) < len(sizes[False])
     assert max(sizes[True]) == 3
 
 
 def test_frames_of_a_single_row_that_saturates_the_gpu_wait_for_its_first_audio(
-    engine: S1Engine, monkeypatch: pytest.MonkeyPatch
+    engine: CodecLmEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[bool] = []
-    monkeypatch.setattr(engine.decoder, "saturates_gpu", lambda rows: rows == 1)
+    monkeypatch.setattr(engine.runtime.decoder, "saturates_gpu", lambda rows: rows == 1)
     monkeypatch.setattr(
-        engine.batch.audio_queue.streams,
+        engine.runtime.batch.audio_queue.streams,
         "go_first",
-        lambda: waited.append(any(request.heard for request in engine.batch.requests.values())),
+        lambda: waited.append(any(request.heard for request in engine.runtime.batch.requests.values())),
     )
     alone(engine, job(1, "word " * 40))
     steps = len(waited)
@@ -314,13 +318,13 @@ def test_frames_of_a_single_row_that_saturates_the_gpu_wait_for_its_first_audio(
     listener, jobs = Listener(engine), [job(number, "word " * 12) for number in (2, 3)]
     for each in jobs:
         engine.admit(each)
-    while not all(request.heard for request in engine.batch.requests.values()):
+    while not all(request.heard for request in engine.runtime.batch.requests.values()):
         listener.step()
     assert len(waited) == steps
     listener.finish(*jobs)
 
 
-def test_a_packet_without_memory_is_decoded_later_without_loss(engine: S1Engine) -> None:
+def test_a_packet_without_memory_is_decoded_later_without_loss(engine: CodecLmEngine) -> None:
     jobs = [job(number, "word " * 12) for number in (2, 3)]
     wanted = [alone(engine, each) for each in jobs]
     short = iter([False, True, False, True, True])
@@ -330,7 +334,7 @@ def test_a_packet_without_memory_is_decoded_later_without_loss(engine: S1Engine)
             raise torch.OutOfMemoryError
 
     listener, refusals = Listener(engine), 0
-    hook = engine.model.codec.decoder.model[-1].register_forward_hook(full)
+    hook = engine.runtime.model.codec.decoder.model[-1].register_forward_hook(full)
     for each in jobs:
         engine.admit(each)
     while not {each.id for each in jobs} <= listener.ended:
@@ -348,12 +352,13 @@ def test_others_speak_while_a_reference_is_encoded_in_the_background(folder: Pat
     engine, gate = loaded(folder, tmp_path), threading.Event()
     speaking, waiting = job(1), job(2)
     wanted = [alone(engine, each) for each in (speaking, waiting)]
-    store = CodeStore(None, [1024] * engine.model.network.config.codebooks)
-    engine._references = S1ReferenceEncoder(engine.model, store, torch.device("cpu"), background=True)
+    model = engine.runtime.model
+    store = CodeStore(None, model.frames.code_sizes)
+    engine.runtime.references = ReferenceEncoder(model, SPEC, store, torch.device("cpu"), background=True)
     listener = Listener(engine)
     engine.admit(speaking)
     listener.finish(speaking)
-    engine._references._pool.submit(gate.wait)
+    engine.runtime.references._pool.submit(gate.wait)
     engine.admit(waiting)
     again = job(3, reference=speaking.request.reference, seed=speaking.request.seed)
     engine.admit(again)
@@ -375,7 +380,7 @@ def test_cache_hits_are_counted(folder: Path, tmp_path: Path) -> None:
 def test_a_closed_engine_frees_its_weights_at_once(folder: Path, tmp_path: Path) -> None:
     engine = loaded(folder, tmp_path, 1)
     alone(engine, job(1))
-    network = weakref.ref(engine.model.network)
+    network = weakref.ref(engine.runtime.model.network)
     gc.collect()
     gc.disable()  # device memory is needed before Python's next garbage collection
     try:
@@ -391,18 +396,18 @@ def test_a_quantised_checkpoint_speaks_and_is_not_quantised_again(folder: Path, 
     for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", EngineOptions(name="cpu")):
         pass
     assert (tmp_path / "packed" / VOICES).read_bytes() == (folder / VOICES).read_bytes()
-    engine = S1Engine(EngineOptions(name="cpu", max_batch=1))
+    engine = make_engine(EngineOptions(name="cpu", max_batch=1))
     for _ in engine.load(Checkpoint(str(tmp_path / "packed"))):
         pass
     assert len(alone(engine, job(1))) > RATE / 10
-    refused = S1Engine(EngineOptions(name="cpu", quantize="int4"))
+    refused = make_engine(EngineOptions(name="cpu", quantize="int4"))
     with pytest.raises(BadSetting, match="int8"):
         list(refused.load(Checkpoint(str(tmp_path / "packed"))))
 
 
 def test_a_group_whose_first_frame_is_its_end_is_generated_again_three_times(folder: Path, tmp_path: Path) -> None:
     engine, wanted = loaded(folder, tmp_path), job(1)
-    network = engine.model.network
+    network = engine.runtime.model.network
     end = network.head[-1]
     steps = {}
     for scale in (
@@ -446,3 +451,19 @@ def test_a_long_reference_leaves_room_for_shorter_groups() -> None:
         assert most / 2 < max(len(group.text) for group in found) <= most
         assert all(group.ample_s <= max(room_s, 8) for group in found)
         assert " ".join(group.text for group in found) == " ".join(group.text for group in groups(script, defaults, 40))
+
+
+def test_the_parts_of_memory_add_up_and_cleared_caches_are_free(folder: Path, tmp_path: Path) -> None:
+    engine = loaded(folder, tmp_path)
+    before = engine.memory_parts
+    wanted = alone(engine, job(1))
+    parts = engine.memory_parts
+    assert sum(parts.values()) == engine.memory_bytes and parts["caches"] > before["caches"] == 0
+    assert {name for name, bytes in parts.items() if bytes} == {"network", "codec", "KV cache", "caches"}
+    codes, prefixes = engine.caches
+    assert (codes.entries, codes.missed, prefixes.entries, prefixes.missed) == (1, 1, 1, 1)
+    for cache in engine.caches:
+        engine.clear(cache.name)
+    assert [cache.entries for cache in engine.caches] == [0, 0] and not list(tmp_path.rglob("*.npy"))
+    assert np.array_equal(alone(engine, job(1)), wanted)
+    assert [cache.missed for cache in engine.caches] == [2, 2]

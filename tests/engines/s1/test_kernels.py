@@ -31,10 +31,10 @@ def interpreted() -> dict[str, Any]:
     return reported("interpret")
 
 
-def test_frames_and_audio_of_a_small_network_equal_torch() -> None:
+def test_frames_audio_and_rotated_halves_of_a_small_network_equal_torch() -> None:
     found = reported("interpret-few")
     assert all(found["float"]["same"])
-    assert max(found["float"]["pending"], found["float"]["cache"], *found["codec"]) < 1e-5
+    assert max(found["float"]["pending"], found["float"]["cache"], found["halves"], *found["codec"]) < 1e-5
 
 
 @pytest.mark.long

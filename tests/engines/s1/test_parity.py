@@ -9,16 +9,19 @@ from torch import Tensor
 
 from bench import s1_checkpoints, s1_upstream
 from engines.base import Checkpoint
+from engines.codec_lm import kv_cache
+from engines.codec_lm.decode_state import Sampling
+from engines.codec_lm.kv_cache import allocate
+from engines.codec_lm.prefill import Prompt, Shape
+from engines.codec_lm.prompts import Turn
+from engines.codec_lm.stateful_streams import StatefulStreams
+from engines.codec_lm.streaming import Packet
 from engines.registry import EngineOptions
 from engines.runtime.quantization import quantize, stored_bytes
 from engines.runtime.weights import halve
-from engines.s1 import kv_cache
-from engines.s1.codec_streams import CodecStreams, Packet
-from engines.s1.decode_state import DecodeState, Sampling
-from engines.s1.decoding import Decoder
+from engines.s1.frame_step import make_decoder
 from engines.s1.model import S1Model
-from engines.s1.prefill import Prompt, Shape
-from engines.s1.prompt import Turn, embed
+from engines.s1.prompt import embed
 from engines.s1.quantize import pack
 from tests.engines.s1.conftest import read
 
@@ -45,7 +48,7 @@ def relative(found: Tensor, wanted: Tensor) -> float:
 
 
 def speak(model: S1Model, prompt: Tensor, frames: int, sampling: Sampling = SAMPLING) -> Tensor:
-    drawn = Decoder(DecodeState(model.network, 1, LENGTH, model.residual_size))
+    drawn = make_decoder(model.network, 1, LENGTH)
     made = []
     with torch.inference_mode():
         drawn.state.prefill(0, prompt[:-1], 0)
@@ -58,8 +61,8 @@ def speak(model: S1Model, prompt: Tensor, frames: int, sampling: Sampling = SAMP
 def slow_logits(model: S1Model, prompt: Tensor, cached: torch.dtype | None = None) -> tuple[Tensor, Tensor]:
     """Return (t, dim) hidden states and (t, semantic + 1) logits of every position."""
     with torch.inference_mode():
-        cache = model.network.slow_cache(1, len(prompt), cached)
-        hidden = model.network.forward_slow(prompt[None], torch.arange(len(prompt))[None], cache)[0]
+        cache = allocate(model.network.stack, 1, len(prompt), cached or torch.float32, torch.device("cpu"))
+        hidden = model.network.hidden_states(prompt[None], torch.arange(len(prompt))[None], cache)[0]
         return hidden, model.network.semantic_logits(hidden)
 
 
@@ -109,7 +112,7 @@ def test_the_same_noise_gives_the_same_codes_for_200_frames(model: S1Model, upst
 @pytest.mark.parametrize("shapes", [[], [Shape(1, 64, 128), Shape(1, 512, LENGTH)], [Shape(8, 512, LENGTH)]])
 def test_padded_prompts_fill_their_slots_like_exact_ones(model: S1Model, codes: Tensor, shapes: list[Shape]) -> None:
     words = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], at_start=True)
-    exact, padded = (Decoder(DecodeState(model.network, 4, LENGTH, 1024)) for _ in range(2))
+    exact, padded = (make_decoder(model.network, 4, LENGTH) for _ in range(2))
     padded.prefiller.ready = shapes
     first = [Prompt(1, words[:50], 0), Prompt(3, words[:70], 0), Prompt(2, words[:0], 0)]
     then = [Prompt(3, words[70:], 70), Prompt(1, words[50:], 50)]
@@ -207,11 +210,11 @@ def test_streamed_audio_equals_whole_audio_and_no_frame_is_decoded_twice(
     codes = encoded(model)[:, : sum(packets)]
     with torch.inference_mode():
         whole = model.codec.decode(codes)
-    streams, decoded = CodecStreams(model.codec, 1, compile=False), list[int]()
+    streams, decoded = StatefulStreams(model.codec, 1, compile=False), list[int]()
     hook = model.codec.decoder.model[0].register_forward_pre_hook(lambda _, inputs: decoded.append(inputs[0].shape[-1]))
     slot = streams.open()
     pieces = [
-        streams.decode([Packet(slot, piece)]).value()[0, : 256 * piece.shape[1]]
+        streams.decode([Packet(slot, piece)]).samples.value()[0, : 256 * piece.shape[1]]
         for piece in codes.split(list(packets), 1)
     ]
     hook.remove()
@@ -224,7 +227,7 @@ def test_streams_that_join_end_and_restart_equal_single_streams(model: S1Model) 
     clips = [codes, codes.flip(1), codes.roll(11, 1)[:, :17]]
     with torch.inference_mode():
         wanted = [model.codec.decode(clip) for clip in clips]
-    streams = CodecStreams(model.codec, 2, compile=False)
+    streams = StatefulStreams(model.codec, 2, compile=False)
     slots, at, made = {0: streams.open()}, [0, 0, 0], [list[Tensor]() for _ in clips]
     for speaking, frames in (([0], 3), ([1, 0], 6), ([0, 1], 12), ([1, 2], 5), ([2, 1], 12)):
         for clip in set(speaking) - slots.keys():
@@ -233,7 +236,7 @@ def test_streams_that_join_end_and_restart_equal_single_streams(model: S1Model) 
             slots[clip] = streams.open()
         pieces = [clips[clip][:, at[clip] : at[clip] + frames] for clip in speaking]
         sound = streams.decode([Packet(slots[clip], piece) for clip, piece in zip(speaking, pieces, strict=True)])
-        for clip, piece, samples in zip(speaking, pieces, sound.value(), strict=True):
+        for clip, piece, samples in zip(speaking, pieces, sound.samples.value(), strict=True):
             at[clip] += piece.shape[1]
             made[clip].append(samples[: 256 * piece.shape[1]])
     for clip, pieces in enumerate(made):

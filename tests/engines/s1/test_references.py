@@ -6,10 +6,11 @@ import soxr
 import torch
 from torch import Tensor
 
-from engines.s1.caches import CodeStore
+from engines.codec_lm.caches import CodeStore
+from engines.codec_lm.references import LEVEL_RMS, EncodedReference, ReferenceEncoder
 from engines.s1.files import EMBEDDED
 from engines.s1.model import S1Model
-from engines.s1.references import LEVEL_RMS, S1Reference, S1ReferenceEncoder
+from engines.s1.spec import SPEC
 from engines.types import Audio, Reference
 from tests.engines.s1.conftest import read
 from training.references import SHIPPED, read_references
@@ -37,12 +38,12 @@ def model() -> S1Model:
 
 
 @pytest.fixture(scope="module")
-def references(model: S1Model) -> S1ReferenceEncoder:
-    sizes = [model.network.semantic_count, *[model.codec.config.residual_size] * (model.network.config.codebooks - 1)]
-    return S1ReferenceEncoder(model, CodeStore(None, sizes), torch.device("cpu"), background=False)
+def references(model: S1Model) -> ReferenceEncoder:
+    store = CodeStore(None, model.frames.code_sizes)
+    return ReferenceEncoder(model, SPEC, store, torch.device("cpu"), background=False)
 
 
-def codes(prepared: S1Reference) -> Tensor:
+def codes(prepared: EncodedReference) -> Tensor:
     return prepared.codes.result()
 
 
@@ -53,7 +54,7 @@ def at_level(voice: Reference, rms: float) -> Reference:
 
 @torch.inference_mode()
 def test_a_clip_at_the_codecs_rate_and_a_good_level_is_encoded_unchanged(
-    model: S1Model, references: S1ReferenceEncoder, amber: Reference
+    model: S1Model, references: ReferenceEncoder, amber: Reference
 ) -> None:
     loud = at_level(amber, 1.1 * LEVEL_RMS)
     assert torch.equal(codes(references.prepare(loud)), model.encoder.encode(torch.from_numpy(loud.audio.samples)))
@@ -62,7 +63,7 @@ def test_a_clip_at_the_codecs_rate_and_a_good_level_is_encoded_unchanged(
 
 @pytest.mark.parametrize("rate", ALIKE)
 def test_a_clip_at_another_rate_gives_nearly_the_same_codes(
-    references: S1ReferenceEncoder, amber: Reference, rate: int
+    references: ReferenceEncoder, amber: Reference, rate: int
 ) -> None:
     samples = soxr.resample(amber.audio.samples, RATE, rate).astype(np.float32)
     native = codes(references.prepare(amber))
@@ -71,7 +72,7 @@ def test_a_clip_at_another_rate_gives_nearly_the_same_codes(
     assert float((other == native)[0].float().mean()) > ALIKE[rate]
 
 
-def test_a_quiet_clip_gives_the_codes_of_its_raised_level(references: S1ReferenceEncoder, amber: Reference) -> None:
+def test_a_quiet_clip_gives_the_codes_of_its_raised_level(references: ReferenceEncoder, amber: Reference) -> None:
     raised, quiet = (references.prepare(at_level(amber, rms)) for rms in (LEVEL_RMS, LEVEL_RMS / 100))
     assert float((codes(quiet) == codes(raised)).float().mean()) > 0.95
     assert (quiet.gain, quiet.level_rms) == pytest.approx((0.01, LEVEL_RMS), rel=1e-3)

@@ -3,7 +3,6 @@
 import json
 import shutil
 from collections.abc import Sequence
-from concurrent.futures import Future
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +13,8 @@ import torch
 from engines.base import Checkpoint
 from engines.registry import EngineOptions
 from engines.s1 import timbre as subject
-from engines.s1.engine import S1Engine
+from engines.s1.engine import make_engine
 from engines.s1.model import S1Model
-from engines.s1.references import S1Reference
 from engines.s1.timbre import AHEAD, TimbreStream, VoiceTimbre, VoiceTimbres, spectra
 from engines.timbre import MIN_LOUD_FRAMES, KnownVoices, Timbre, levelled, loud_frames, power_of, smooth
 from engines.types import Audio, Reference, Samples
@@ -107,26 +105,24 @@ def test_silence_and_audio_shorter_than_a_frame_pass(voice: VoiceTimbre) -> None
         assert not made.any()
 
 
-def given(model: S1Model, samples: Samples, digest: str = "a") -> S1Reference:
-    codes: Future[torch.Tensor] = Future()
+def given(model: S1Model, samples: Samples, digest: str = "a") -> tuple[Audio, torch.Tensor, str]:
     config = model.codec.config
     resampled = torch.from_numpy(np.repeat(samples, 2)[: 20 * config.hop])
-    codes.set_result(model.encoder.encode(resampled))
-    return S1Reference("words.", codes, 30, digest, Audio(samples, config.sample_rate), 0.08, 1.0)
+    return Audio(samples, config.sample_rate), model.encoder.encode(resampled), digest
 
 
 def test_a_timbre_is_computed_once_and_known_or_short_voices_have_none(model: S1Model, speech: Samples) -> None:
     with torch.inference_mode():
         timbres, heard = VoiceTimbres(model.codec, 0.6, None), given(model, speech)
-        one, other = timbres.stream(heard), timbres.stream(heard)
+        one, other = timbres.stream(*heard), timbres.stream(*heard)
         assert one is not None and other is not None
         assert one is not other
         assert one._voice is other._voice
-        assert VoiceTimbres(model.codec, 0.0, None).stream(heard) is None
+        assert VoiceTimbres(model.codec, 0.0, None).stream(*heard) is None
         short = speech[: (MIN_LOUD_FRAMES - 8) * 256]
-        assert timbres.stream(given(model, short, "b")) is None
+        assert timbres.stream(*given(model, short, "b")) is None
         known = KnownVoices.read(VOICES / "s1" / "checkpoint")
-        assert VoiceTimbres(model.codec, 0.6, known).stream(given(model, read("references/basil"), "c")) is None
+        assert VoiceTimbres(model.codec, 0.6, known).stream(*given(model, read("references/basil"), "c")) is None
 
 
 def test_a_checkpoint_with_timbre_correction_applies_it_reproducibly(tmp_path: Path) -> None:
@@ -144,7 +140,7 @@ def test_a_checkpoint_with_timbre_correction_applies_it_reproducibly(tmp_path: P
         assert defaults["timbre"] > 0
         if share is not None:
             path.write_text(json.dumps(defaults | {"timbre": share}))
-        engine = S1Engine(EngineOptions(name="cpu", cache_dir=str(tmp_path / "cache")))
+        engine = make_engine(EngineOptions(name="cpu", cache_dir=str(tmp_path / "cache")))
         for _ in engine.load(Checkpoint(str(folder))):
             pass
         takes[share] = spoken(engine, voice), spoken(engine, shipped)

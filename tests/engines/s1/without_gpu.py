@@ -16,15 +16,17 @@ from torch import Tensor
 
 from bench.checkpoints import redraw
 from bench.s1_checkpoints import FULL
+from engines.codec_lm import kv_cache
+from engines.codec_lm.decode_state import DecodeState, Sampling
+from engines.codec_lm.decoding import Decoder
+from engines.codec_lm.stateful_streams import StatefulStreams
 from engines.runtime import quantization as quantizing
 from engines.runtime.launching import collect_launches
-from engines.s1 import kv_cache
 from engines.s1.codec import Codec
-from engines.s1.codec_streams import CodecStreams
 from engines.s1.config import CodecConfig, DualARConfig, WindowConfig
-from engines.s1.decode_state import DecodeState, Sampling
-from engines.s1.decoding import Decoder
+from engines.s1.frame_step import make_decoder
 from engines.s1.network import DualAR
+from tests.engines.codec_lm.toy import STACK, ToyNetwork
 from tests.engines.interpreting import mend_indexing
 
 LENGTHS = (3, 70)  # of the two rows: one share of the cache, and several
@@ -47,7 +49,23 @@ def few() -> dict[str, Any]:
     """Compare frames and audio of the interpreted kernels with torch's on the same small network."""
     mend_indexing()
     network = redraw(DualAR(DualARConfig.from_mapping(SMALL), 20, 40, 63)).requires_grad_(False)
-    return {"float": compare(network), "codec": sound()}
+    return {"float": compare(network), "codec": sound(), "halves": halves()}
+
+
+@torch.inference_mode()
+def halves() -> float:
+    """Return the difference of the fused layers from torch's for a network that rotates halves of heads."""
+    from engines.codec_lm.fused_layers import FusedLayers
+
+    torch.manual_seed(4)
+    network = ToyNetwork().requires_grad_(False)
+    by_torch, by_kernels = DecodeState(network, 1, 64), DecodeState(network, 1, 64)
+    layers = FusedLayers(STACK, network.layers, network.table, rows=1)
+    for number in range(3):
+        x, positions = torch.randn(1, STACK.dim), torch.full((1,), number)
+        wanted = network.hidden_states(x[:, None], positions[:, None], by_torch.cache)[:, 0]
+        layers.run(x, by_kernels.cache, layers.newest(positions, 1), many=False)
+    return relative(x, wanted)
 
 
 def interpret() -> dict[str, Any]:
@@ -68,21 +86,22 @@ def sound() -> list[float]:
 
     codec = redraw(Codec(SMALL_CODEC)).requires_grad_(False)
     fused = FusedCodec(codec)
-    by_torch, by_kernels = (CodecStreams(codec, 2, compile=False) for _ in range(2))
+    by_torch, by_kernels = (StatefulStreams(codec, 2, compile=False) for _ in range(2))
     codes = torch.randint(12, (2, 3, 5), generator=torch.Generator().manual_seed(1))
     slots, found = torch.tensor([1, 0]), []
     for packet in codes.split([3, 2], 2):
         wanted = by_torch._decode(slots, packet)
-        found.append(relative(by_kernels._decode(slots, packet, fused), wanted))
+        found.append(relative(by_kernels._decode(slots, packet, fused.decode_packets), wanted))
     return [*found, relative(by_kernels._kept, by_torch._kept)]
 
 
 def compare(network: DualAR, rows_held: int = 8, cached: torch.dtype | None = None) -> dict[str, Any]:
     by_torch, by_kernels = started(network, cached=cached), started(network, cached=cached)
-    from engines.s1 import fused
+    from engines.codec_lm import fused_layers
+    from engines.s1.fused import FusedFrame
 
-    fused.ROWS_HELD = rows_held
-    kernels = fused.FusedDecoder(by_kernels.state)
+    fused_layers.ROWS_HELD = rows_held
+    kernels = FusedFrame(network, by_kernels.state)
     same = [torch.equal(by_torch.draw(2, max(LENGTHS) + frame), kernels.draw(2)) for frame in range(FRAMES)]
     moved = ("positions", "numbers", "recent")
     same += [torch.equal(getattr(by_torch.state, name), getattr(by_kernels.state, name)) for name in moved]
@@ -93,16 +112,16 @@ def compare(network: DualAR, rows_held: int = 8, cached: torch.dtype | None = No
 
 def fused(network: DualAR, rows: list[int]) -> Tensor:
     """Return the (rows, dim) inputs after one frame by the kernels."""
-    from engines.s1.fused import FusedDecoder
+    from engines.s1.fused import FusedFrame
 
     state = started(network, rows).state
-    FusedDecoder(state).draw(len(rows))
+    FusedFrame(network, state).draw(len(rows))
     return state.pending
 
 
 def started(network: DualAR, rows: list[int] | None = None, cached: torch.dtype | None = None) -> Decoder:
     rows = [0, 1] if rows is None else rows
-    decoder = Decoder(DecodeState(network, len(rows), 100, 40, cached))
+    decoder = make_decoder(network, len(rows), 100, cached=cached)
     with torch.inference_mode():
         for slot, row in enumerate(rows):
             generator = torch.Generator().manual_seed(row)
@@ -123,27 +142,28 @@ def compile() -> dict[str, Any]:
     from triton.backends.compiler import GPUTarget
     from triton.runtime import driver
 
+    from engines.codec_lm import fused_layers
     from engines.runtime.compilation import compile_kernels
     from engines.runtime.compiling import Target
-    from engines.s1 import fused
     from engines.s1.codec_fused import FusedCodec
+    from engines.s1.fused import FusedFrame
 
     target = Target(GPUTarget("cuda", 90, 32))
     target.get_current_stream = lambda device: 0  # type: ignore[attr-defined]
     driver.set_active(target)
-    fused.OVERLAP = True
+    fused_layers.OVERLAP = True
     with torch.device("meta"), collect_launches() as plans:
-        network = DualAR(DualARConfig.from_mapping(FULL.network), 151_000, 4096, 150_000).bfloat16()
+        network = DualAR(DualARConfig.from_mapping(FULL.network), 151_000, 4096, 150_000, 1024).bfloat16()
         for rows in (2, 256):
-            fused.FusedDecoder(DecodeState(network, rows, 2048, 1024)).draw(rows)
+            FusedFrame(network, DecodeState(network, rows, 2048)).draw(rows)
         quantizing.quantize([network.layers, network.fast_layers], "int8")
         for cached in (None, torch.int8):
-            fused.FusedDecoder(DecodeState(network, 2, 2048, 1024, cached)).draw(1)
+            FusedFrame(network, DecodeState(network, 2, 2048, cached)).draw(1)
         codec = Codec(CodecConfig()).to("meta", torch.float16).requires_grad_(False)
         fused_codec = FusedCodec(codec)
-        streams = CodecStreams(codec, 32, compile=False)
+        streams = StatefulStreams(codec, 32, compile=False)
         slots, codes = torch.zeros(1, dtype=torch.long), torch.zeros(1, 10, 3, dtype=torch.long)
-        streams._decode(slots, codes, fused_codec)
+        streams._decode(slots, codes, fused_codec.decode_packets)
     for _ in compile_kernels(plans, lambda: False):
         pass
     folder = Path(knobs.cache.dir)

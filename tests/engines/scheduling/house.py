@@ -1,5 +1,8 @@
 """A manager with metronomes."""
 
+import time
+from collections.abc import Callable
+
 from engines.base import Checkpoint
 from engines.registry import EngineOptions
 from engines.scheduling.manager import Manager, Policy
@@ -11,11 +14,13 @@ from tests.waiting import until
 class House:
     """A started manager with named metronomes."""
 
-    def __init__(self, policy: Policy, **engines: Metronome) -> None:
+    def __init__(self, policy: Policy, clock: Callable[[], float] = time.monotonic, **engines: Metronome) -> None:
         ENGINES.clear()
         ENGINES.update(engines)
         self.events: list[SchedulerEvent] = []
-        self.manager = Manager({n: Checkpoint("brass") for n in engines}, EngineOptions(), policy, specs=spec_of)
+        self.given_up: list[str] = []  # reasons for which the process would have ended
+        checkpoints = {name: Checkpoint("brass") for name in engines}
+        self.manager = Manager(checkpoints, EngineOptions(), policy, clock, specs=spec_of, give_up=self.given_up.append)
         self.manager.listen(self.events.append)
         self.manager.start()
         until(lambda: all(status.state == "ready" for status in self.manager.statuses()))

@@ -313,7 +313,7 @@ def test_closing_does_not_wait_for_warming_engines(houses) -> None:
     house.manager.load("tick")
     until(lambda: house.manager.status("tick").state == "warming")
     house.manager.close(0.0)
-    assert not house.manager._scheduler._thread.is_alive()
+    assert not house.manager._scheduler.activity().thread.alive
 
 
 def test_an_idle_engine_is_unloaded_and_loaded_again_on_demand(houses) -> None:
@@ -401,3 +401,40 @@ def test_the_whole_queue_costs_one_estimate_of_each_request(houses, monkeypatch)
 def test_an_unknown_engine_is_refused_by_name(houses) -> None:
     with pytest.raises(UnknownEngine, match="choose one of tick"):
         houses().say("abc", "tock")
+
+
+def test_a_reload_loads_the_engine_again(houses) -> None:
+    tick = Metronome()
+    house = houses(tick=tick)
+    house.manager.reload("tick")
+    until(lambda: tick.loads == 2 and house.manager.status("tick").state == "ready")
+
+
+def test_the_reason_of_an_unload_is_the_message_until_the_engine_loads_again(houses) -> None:
+    house = houses(tick=Metronome())
+    house.manager.unload("tick", "idle for 5 min")
+    until(lambda: house.manager.status("tick").state == "unloaded")
+    until(lambda: house.manager.status("tick").message == "idle for 5 min")
+    assert house.say("abc").wait(PATIENCE_S)
+    assert house.manager.status("tick").message == "ready"
+
+
+def test_a_cleared_cache_is_empty_in_the_status_of_the_engine(houses) -> None:
+    house = houses(tick=Metronome())
+    assert [(use.name, use.entries) for use in house.manager.status("tick").caches] == [("clicks", 2)]
+    house.manager.clear_cache("tick", "clicks").result(PATIENCE_S)
+    assert [(use.name, use.entries) for use in house.manager.status("tick").caches] == [("clicks", 0)]
+    assert house.manager.status("tick").memory_parts == {"network": 1_000}
+
+
+def test_an_error_while_a_cache_is_cleared_does_not_stop_the_engine(houses) -> None:
+    tick = Metronome()
+    house = houses(tick=tick)
+    tick.clear_error = OSError("read-only")
+    with pytest.raises(OSError, match="read-only"):
+        house.manager.clear_cache("tick", "clicks").result(PATIENCE_S)
+    assert house.say("abc").wait(PATIENCE_S) and tick.loads == 1
+    house.manager.unload("tick")
+    until(lambda: house.manager.status("tick").state == "unloaded")
+    with pytest.raises(NotReady, match="not loaded"):
+        house.manager.clear_cache("tick", "clicks").result(PATIENCE_S)

@@ -77,7 +77,7 @@ def test_an_engine_speaks_without_the_scheduler_reading_text(engine: str) -> Non
 def test_a_request_that_cannot_be_spoken_is_refused_before_it_waits() -> None:
     manager = Manager({"f5": Checkpoint("embedded")}, EngineOptions(compile="off"), Policy())
     manager.start()
-    unsayable = Request(text="Привет", reference=voice(), seed=1)
+    unsayable = Request(text="Привет", reference=voice(), seed=1, engine="f5")
     early = manager.submit(unsayable, session_id="ann")
     until(lambda: early.ended)
     assert isinstance(early.error, UnsupportedText)
@@ -105,5 +105,5 @@ def test_the_scheduler_refuses_a_huge_text(houses) -> None:  # type: ignore[no-u
     long_text = Request(text="a" * (MAX_CHARACTERS + 1), reference=one.reference, seed=1, engine="tick")
     transcript = Reference(audio, "a" * (MAX_TRANSCRIPT_CHARACTERS + 1))
     for refused in (long_text, Request(text="tick", reference=transcript, seed=1, engine="tick")):
-        with pytest.raises(BadText, match="has 5,001 characters; at most 5,000 fit, shorten it"):
+        with pytest.raises(BadText, match="has 5,001 characters; shorten the text to at most 5,000"):
             house.manager.submit(refused, session_id="ann")

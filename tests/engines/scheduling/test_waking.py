@@ -14,15 +14,15 @@ from tests.waiting import PATIENCE_S, until
 
 def just_before_it_sleeps(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
     """Wake the scheduler, and run `act` after it has checked everything, but before it sleeps."""
-    acted, sleep = threading.Event(), scheduler._sleep
+    acted, sleep = threading.Event(), scheduler._turns.sleep
 
-    def act_then_sleep() -> bool:
+    def act_then_sleep() -> None:
         if not acted.is_set():
             act()
             acted.set()
-        return sleep()
+        sleep()
 
-    monkeypatch.setattr(scheduler, "_sleep", act_then_sleep)
+    monkeypatch.setattr(scheduler._turns, "sleep", act_then_sleep)
     scheduler._work.set()
     assert acted.wait(PATIENCE_S)
 

@@ -19,6 +19,7 @@ from engines.text import (
     fit,
     lasts,
     parse,
+    split_short_sentences,
     spoken_form,
     unsaid,
     without_directions,
@@ -117,6 +118,7 @@ SPLITTING: dict[str, Read] = {
     "directions_in": directions_in,
     "without_directions": without_directions,
     "chunks": lambda text: chunks(text, 48, 120, 240),
+    "split short sentences": lambda text: split_short_sentences(text, 20),
     "short chunks": lambda text: chunks(text, 1),
     "SentenceReader": _as_pieces,
 }

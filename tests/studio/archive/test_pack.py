@@ -14,9 +14,9 @@ import pytest
 from engines.errors import Cancelled
 from engines.types import Progress
 from studio.archive import LIMITS, pack, verify
-from studio.champions.champion import BadChampion
-from studio.champions.members import SHIM, Member, identity
-from studio.database import NotSaved
+from studio.champion_format.champion import BadChampion
+from studio.champion_format.members import SHIM, Member, identity
+from studio.disk.database import NotSaved
 from tests.studio.archive.archives import base, contents, files, pack_now, silent, tuned, unpack_now
 
 ROOT = Path(__file__).parents[3]
@@ -149,7 +149,7 @@ LIMITED = """
 import resource, sys, threading
 from pathlib import Path
 from studio.archive import pack
-from studio.database import NotSaved
+from studio.disk.database import NotSaved
 resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20))  # where writing on fails as on a full disk
 members = {path.name: path for path in Path(sys.argv[1]).iterdir()}
 try:

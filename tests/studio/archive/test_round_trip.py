@@ -11,9 +11,9 @@ import torch
 
 from engines.runtime import weights
 from studio.archive import verify
+from studio.champion_format.members import WEIGHTS
 from studio.champions.attachments import Attachment
-from studio.champions.library import SavedChampion
-from studio.champions.members import WEIGHTS
+from studio.champions.saved import SavedChampion
 from studio.composition import compose
 from studio.order import Order
 from studio.settings import Settings
@@ -98,7 +98,7 @@ def tuned_weights(path: Path) -> Path:
 
 
 @pytest.mark.long
-def test_weights_of_its_own_are_heard_first_then_kept_and_travel_with_the_champion(trip: Trip, tmp_path: Path) -> None:
+def test_attached_weights_are_tried_then_saved_and_exported_with_the_champion(trip: Trip, tmp_path: Path) -> None:
     here, kept, there, _ = trip
     id = kept.champion.id
     base = spoken(here, champion=id)

@@ -86,7 +86,7 @@ def test_an_exported_archive_is_ready_in_triton(alone: httpx.Client, id: str) ->
     assert alone.get(f"/v2/models/{id}/ready").status_code == 200
 
 
-@pytest.mark.parametrize(("id", "why"), [("broken", "lacks reference.wav"), ("nameless", 'holds no "champion_id"')])
+@pytest.mark.parametrize(("id", "why"), [("broken", "lacks reference.wav"), ("nameless", 'lacks "champion_id"')])
 def test_what_lacks_its_reference_or_its_id_is_not_ready_and_says_why(alone: httpx.Client, id: str, why: str) -> None:
     assert alone.get(f"/v2/models/{id}/ready").status_code != 200
     (model,) = [model for model in alone.post("/v2/repository/index").json() if model["name"] == id]
@@ -96,7 +96,7 @@ def test_what_lacks_its_reference_or_its_id_is_not_ready_and_says_why(alone: htt
 def test_without_a_studio_behind_it_a_champion_says_what_to_do(alone: httpx.Client) -> None:
     answer = asked(alone, "ahri", text="hello")
     assert answer.status_code >= 400
-    assert "set CHAMPION_STUDIO_SOCKET or CHAMPION_STUDIO_URL" in answer.json()["error"]
+    assert "set CHAMPION_STUDIO_SOCKET, or set CHAMPION_STUDIO_URL" in answer.json()["error"]
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_a_model_speaks_as_its_own_champion_alone(served: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("says", "settings"),
     [
-        ("answered 400: speed must be a number, not", {"speed": "fast"}),
+        ('answered 400: "speed" must be a number, not', {"speed": "fast"}),
         ("answered 400: unknown setting 'sped'", {"sped": 1}),
         ("answered 404: unknown engine 'tts-1'", {"model": "tts-1"}),
         ("settings must be a JSON object", [1]),

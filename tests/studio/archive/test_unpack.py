@@ -18,8 +18,8 @@ import soundfile
 from engines.errors import BadCheckpoint, Cancelled
 from engines.types import Progress
 from studio.archive import ArchiveLimits, BadArchive, renew, unpack, verify
+from studio.champion_format.members import WEIGHTS, identity
 from studio.champions.library import Library
-from studio.champions.members import WEIGHTS, identity
 from tests.studio.archive.archives import (
     BASE,
     EARLIER,
@@ -230,7 +230,7 @@ REFUSED = {
     'another kind|must say "model_type"': facts({"champion_id": "ahri", "model_type": "pickle"}),
     'no id|metadata.json lacks "champion_id"': facts({"model_type": "base"}),
     'an id that is null|metadata.json lacks "champion_id"': facts({"model_type": "base", "champion_id": None}),
-    'no statement|consent lacks "statement"': facts(json.loads(BASE) | {"consent": {"by": "Ann"}}),
+    'no statement|"consent" lacks the key "statement"': facts(json.loads(BASE) | {"consent": {"by": "Ann"}}),
     "an id that is none|id has": packed(tar(base({"metadata.json": BASE.replace(b"ahri", b"../x")}))),
     "an unknown file|'weights.bin' does not belong": packed(tar(base({"weights.bin": b"x"}))),
     "an unknown folder|folder 'a/b' does not": packed(tar(base()), entry("a/b/", kind=FOLDER)),
@@ -291,18 +291,18 @@ def test_a_verdict_says_what_the_archive_is(tmp_path: Path) -> None:
         packed_now.bytes,
         packed_now.identity,
     )
-    assert "yasuo is a fine-tuned champion" in verdict.sentence
+    assert "yasuo is complete: a champion with fine-tuned weights" in verdict.sentence
 
 
 def test_a_verdict_tells_an_archive_without_serving_files(tmp_path: Path) -> None:
     verdict = verify(written(tmp_path / "a", packed(tar(base()))), silent, threading.Event())
-    assert verdict.whole and not verdict.serves and "package the champion again" in verdict.sentence
+    assert verdict.whole and not verdict.serves and "export the archive again" in verdict.sentence
 
 
-def test_a_verdict_reports_code_for_triton_of_an_earlier_version(tmp_path: Path) -> None:
+def test_verify_reports_an_archive_whose_code_for_triton_is_outdated(tmp_path: Path) -> None:
     verdict = verify(EARLIER, silent, threading.Event())
     assert (verdict.whole, verdict.serves, verdict.outdated) == (True, True, True)
-    assert "can crash Triton under load; package the champion again" in verdict.sentence
+    assert "can crash Triton under load. Export the archive again." in verdict.sentence
     pack_now(files(tmp_path / "members", base()), tmp_path / "ahri.tar.gz")
     assert not verify(tmp_path / "ahri.tar.gz", silent, threading.Event()).outdated
 
@@ -348,7 +348,7 @@ def test_a_stopped_unpacking_leaves_nothing(tmp_path: Path) -> None:
 LIMITED = """
 import resource, sys
 from pathlib import Path
-from studio.database import NotSaved
+from studio.disk.database import NotSaved
 from tests.studio.archive.archives import unpack_now
 resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20))  # where writing on fails as on a full disk
 try:

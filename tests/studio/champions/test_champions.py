@@ -12,11 +12,12 @@ import pytest
 
 from engines.types import Request
 from studio.archive import verify
-from studio.champions.champion import BadChampion, Champion, ChampionConflict, UnknownChampion
+from studio.champion_format.champion import BadChampion, Champion, ChampionConflict, UnknownChampion
+from studio.champion_format.members import METADATA, PORTRAITS, TRANSCRIPT
 from studio.champions.champions import ARCHIVE_S, ARCHIVES, TRANSFER_S, TRANSFERS
-from studio.champions.library import Library, SavedChampion
-from studio.champions.members import METADATA, PORTRAITS, TRANSCRIPT
-from studio.housekeeping import Housekeeping
+from studio.champions.library import Library
+from studio.champions.saved import SavedChampion
+from studio.disk.housekeeping import Housekeeping
 from studio.jobs import Job
 from studio.order import Order
 from studio.progress import format_bytes
@@ -25,8 +26,8 @@ from studio.studio import Studio
 from tests.engines.metronome import Metronome
 from tests.studio.archive.archives import EARLIER, silent
 from tests.studio.champions.voices import keep as keep_champion
+from tests.studio.disk.test_housekeeping import aged
 from tests.studio.house import ENGINE, studio_of
-from tests.studio.test_housekeeping import aged
 from tests.waiting import until
 
 OWNER = "anna"
@@ -250,7 +251,7 @@ def test_a_job_that_is_done_says_what_became_of_it(studio: Studio) -> None:
     emptied(studio)
     pulled = done(studio.champions.pull("shelf", "anna"))
     assert [job.progress.message for job in (packaged, copied, pushed, pulled)] == [
-        f"packaged anna, {size}",
+        f"exported the archive of anna, {size}",
         "anna is already up to date",
         f"uploaded anna to shelf, {size}, SHA-256 verified",
         "Anna is saved as anna",

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from studio.champion_format.members import METADATA
 from studio.champions.__main__ import champions
 from studio.champions.commands import main
-from studio.champions.library import Library, SavedChampion
-from studio.champions.members import METADATA
+from studio.champions.library import Library
+from studio.champions.saved import SavedChampion
 from tests.studio.archive.archives import base, packed, tar, written
 from tests.studio.champions.voices import keep
 
@@ -72,7 +73,7 @@ def test_verify_says_what_an_archive_is(kept: SavedChampion, capsys: pytest.Capt
     run("pack", "ahri")
     assert run("verify", "ahri.tar.gz") == 0
     reported = capsys.readouterr().out
-    assert "ahri is a base champion" in reported and kept.version in reported
+    assert "ahri is complete: a champion without fine-tuned weights" in reported and kept.version in reported
 
 
 def test_verify_says_what_is_wrong_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -145,9 +146,9 @@ def test_a_champion_travels_through_a_store(
     kept: SavedChampion, library: Library, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("push", "ahri", "shelf") == 0
-    assert "pushed ahri to shelf" in capsys.readouterr().out
+    assert "uploaded ahri to shelf" in capsys.readouterr().out
     assert run("list", "shelf") == 0
-    assert "here: same" in capsys.readouterr().out
+    assert "up to date in the library" in capsys.readouterr().out
     library.delete("ahri")
     assert run("pull", "ahri", "shelf") == 0
     assert library.get("ahri").members == kept.members

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 import soundfile
 
-from studio.champions.champion import BadChampion, Champion, ChampionConflict, UnknownChampion, proposed_id
-from studio.champions.library import Library, SavedChampion
-from studio.champions.members import METADATA, ORIGINAL, REFERENCE, TRANSCRIPT
+from studio.champion_format.champion import BadChampion, Champion, ChampionConflict, UnknownChampion, proposed_id
+from studio.champion_format.members import METADATA, ORIGINAL, REFERENCE, TRANSCRIPT
+from studio.champions.library import Library
+from studio.champions.saved import SavedChampion
 from tests.studio.champions.voices import champion, files_of, keep
 
 ROOT = Path(__file__).parents[3]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from studio.champions.champion import ChampionConflict, UnknownChampion
-from studio.champions.library import Library, SavedChampion
-from studio.champions.members import METADATA, WEIGHTS
-from studio.history.history import UNDO_S
-from studio.housekeeping import Housekeeping
+from studio.champion_format.champion import ChampionConflict, UnknownChampion
+from studio.champion_format.members import METADATA, WEIGHTS
+from studio.champions.library import Library
+from studio.champions.saved import SavedChampion
+from studio.disk.housekeeping import UNDO_S, Housekeeping
 from tests.studio.champions.test_library import whole
 from tests.studio.champions.voices import files_of, keep
 from tests.studio.losing import WAYS, aged, backed_up, put_back, removed

@@ -38,7 +38,7 @@ VISITORS = {
     "GET /studio/engines",
 }
 OWNED = re.compile(r"/studio/(champions|drafts|attachments|stores|jobs|engines)\b.*")
-FILLED = {"id": "ahri", "name": "shelf", "take": "none"}
+FILLED = {"id": "ahri", "name": "shelf", "take": "none", "cache": "references"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ def test_a_wrong_login_is_refused_in_words_and_no_browser_asks_in_its_own(locked
         assert [answer.status_code for answer in answers] == [401, 401, 401, 429]
         assert "wrong user or password" in answers[0].json()["detail"]
         assert "basic" not in answers[0].headers["www-authenticate"].lower()
-        assert (answers[3].headers["retry-after"], "after 1 s" in answers[3].json()["detail"]) == ("1", True)
+        assert (answers[3].headers["retry-after"], "wait 1 s" in answers[3].json()["detail"]) == ("1", True)
         assert ann.post("/studio/login", json={"user": USER, "password": PASSWORD}).status_code == 200
 
 

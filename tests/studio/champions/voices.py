@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from engines.types import Audio
-from studio.champions.champion import Champion, Consent, Votes
-from studio.champions.library import Library, SavedChampion
-from studio.champions.members import write_members
+from studio.champion_format.champion import Champion, Consent, Votes
+from studio.champion_format.members import write_members
+from studio.champions.library import Library
+from studio.champions.saved import SavedChampion
 from tests.studio.house import SAMPLE_RATE, speechlike
 
 TRANSCRIPT = "one two three, four five six.\r\n"  # line ends as they were typed

@@ -26,7 +26,12 @@ def test_a_long_pause_ends_a_segment() -> None:
 
 def test_a_segment_is_short_enough_to_be_read() -> None:
     assert [len(text.split()) for text in texts(words("word " * 20))] == [14, 6]  # 7 s
-    assert all(len(text) <= 84 for text in texts(words("anticipation " * 20, each_s=0.1)))
+    cues = srt(captions(words("anticipation " * 20, each_s=0.1))).strip().split("\n\n")
+    assert [[len(line) for line in cue.split("\n")[2:]] for cue in cues] == [[38, 38]] * 3 + [[25]]
+
+
+def test_an_abbreviation_does_not_end_a_segment() -> None:
+    assert texts(words("Mr. Vale left at 9 a.m. sharp. Go!")) == ["Mr. Vale left at 9 a.m. sharp.", "Go!"]
 
 
 def test_a_word_without_a_duration_is_shown() -> None:

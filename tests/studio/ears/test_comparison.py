@@ -1,5 +1,6 @@
 """Faults of takes that the ears find, and differences of spelling that are none."""
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,14 +10,15 @@ import soundfile
 
 from engines.types import Audio
 from studio.ears.boundaries import place_phones
-from studio.ears.comparison import compare
+from studio.ears.comparison import compare, content
 from studio.ears.dictionary import pronounce
-from studio.ears.listening import transcribe
+from studio.ears.division import divide, tokens
+from studio.ears.listening import HeardPassage, listen, transcribe, without_loop
 from studio.ears.models import Models
 from studio.ears.phones import distance, matches
 from studio.ears.placing import align
 from studio.ears.sound import PASSAGE_MAX_S, passages
-from studio.ears.vocabulary import Comparison
+from studio.ears.vocabulary import Comparison, HeardWord, TypedWord
 from studio.script.checks.wording import typed_words
 
 NATURAL = Path(__file__).parents[3] / "assets" / "voices" / "natural"
@@ -37,6 +39,11 @@ def without(audio: Audio, start_s: float, end_s: float) -> Audio:
     return Audio(np.concatenate([audio.samples[:start], audio.samples[end:]]), audio.sample_rate)
 
 
+def within(audio: Audio, start_s: float, end_s: float) -> Audio:
+    start, end = (round(max(0.0, at_s) * audio.sample_rate) for at_s in (start_s, end_s))
+    return Audio(audio.samples[start:end], audio.sample_rate)
+
+
 @pytest.mark.parametrize("name", ["natural-03", "natural-06"])
 def test_a_line_that_is_said_is_complete(name: str) -> None:
     found = heard(*clip(name))
@@ -50,13 +57,55 @@ def test_a_word_that_is_cut_out_is_missing() -> None:
     assert word.word == "hour" and 8 in {*found.missing, *found.misheard}
 
 
+def test_a_word_that_is_cut_out_is_missing_although_the_recogniser_is_unsure() -> None:
+    audio, text = clip("natural-06")
+    word = heard(audio, text).words[9].word
+    found = heard(without(audio, word.start_s, word.end_s), text)
+    assert word.word == "rose" and {8, 9} & {*found.missing, *found.misheard}
+
+
+@pytest.mark.parametrize(
+    ("name", "last", "spoken"),
+    [
+        ("natural-03", "station", {"kept"}),
+        ("natural-03", "train", {"kept", "unsure"}),
+        ("natural-06", "rose", {"unsure"}),
+    ],
+)
+def test_a_short_last_sentence_is_missing_only_if_nothing_is_spoken_there(
+    name: str, last: str, spoken: set[str]
+) -> None:
+    audio, text = clip(name)
+    word = next(finding.word for finding in heard(audio, text).words if finding.word.word == last)
+    gap = np.zeros(audio.sample_rate // 5, np.float32)
+    again = within(audio, word.start_s - 0.02, word.end_s + 0.02).samples
+    with_word, without_word = (
+        heard(Audio(np.concatenate([audio.samples, *end]), audio.sample_rate), f"{text} {last.capitalize()}!")
+        for end in ([gap, again, gap], [gap])
+    )
+    assert with_word.words[-1].verdict in spoken
+    assert without_word.words[-1].verdict == "missing"
+
+
+def test_numbers_that_the_recogniser_writes_as_digits_are_not_missing() -> None:
+    audio, text = clip("natural-03")
+    words = typed_words(text)
+    recogniser = MODELS.recogniser
+    (passage,) = listen(recogniser, audio)
+    written = tuple(replace(word, text="100") if word.text == "an" else word for word in passage.words)
+    (part,) = divide(
+        [*words[:7], TypedWord("hundred", ("hundred",)), *words[8:]], [HeardPassage(passage.encoded, written)]
+    )
+    assert 7 not in content(words, part) and 8 in content(words, part)
+
+
 def test_another_word_in_the_place_of_a_word_is_misheard() -> None:
     audio, text = clip("natural-03")
     found = heard(audio, text.replace("station", "cathedral"))
     assert [found.words[place].word.word for place in found.misheard] == ["cathedral"]
 
 
-def test_words_that_the_line_lacks_are_added() -> None:
+def test_recognised_words_that_the_line_does_not_contain_are_reported_as_added() -> None:
     audio, text = clip("natural-03")
     found = heard(audio, text.replace(" almost an hour", ""))
     assert found.added and not found.missing
@@ -66,6 +115,37 @@ def test_names_numbers_and_compounds_are_compared_by_sound() -> None:
     audio, text = clip("natural-03")
     written = text.replace("almost an hour", "almostt an our").replace("station", "stayshun")
     assert heard(audio, written).complete
+
+
+@pytest.mark.parametrize("sign", "'’‘ʼʹ′`´＇")
+def test_the_recogniser_scores_words_with_a_plain_apostrophe(sign: str) -> None:
+    (word,) = tokens([TypedWord(f"Didn{sign}t", ("didn't",), ".")])
+    assert word.text == "Didn't."
+
+
+def test_a_word_by_itself_is_not_a_repeated_or_another_word() -> None:
+    audio, text = clip("natural-03")
+    found = heard(audio, text)
+    wrong = []
+    for word in (one.word for one in found.words if one.word.word in {"waited", "hour", "went", "without", "stopping"}):
+        alone = heard(within(audio, word.start_s - 0.03, word.end_s + 0.08), f"{word.word}!")
+        if alone.added or alone.misheard or alone.missing:
+            wrong.append(word.word)
+    assert not wrong
+
+
+def test_sounds_and_repeated_words_that_are_not_heard_are_a_doubt() -> None:
+    audio, text = clip("natural-03")
+    for line in (f"Shh. {text}", text.replace("hour", "hour, hour"), f"Ha! {text}"):
+        found = heard(audio, line)
+        assert not found.missing and not found.misheard and found.unsure, line
+
+
+def test_words_that_the_recogniser_repeats_faster_than_anybody_speaks_are_heard_once() -> None:
+    words = [HeardWord(text=text, start_s=0.0, end_s=0.2, confidence=0.9) for text in ("Left", "flank", "with", "me.")]
+    assert [word.text for word in without_loop((*words, *words), 1.2)] == ["Left", "flank", "with", "me."]
+    assert len(without_loop((*words, *words), 3.0)) == 8
+    assert len(without_loop(tuple(words), 0.4)) == 4
 
 
 def test_a_transcript_has_capitals_punctuation_and_times() -> None:

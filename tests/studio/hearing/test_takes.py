@@ -161,3 +161,51 @@ def test_a_spoken_take_is_heard_without_being_asked_for(tmp_path: Path) -> None:
         take = performance.result()
         until(lambda: not studio.hearing.waits(take.id))
         assert studio.history.get(SESSION, take.id).heard is not None
+
+
+def babble(seconds: float) -> Audio:
+    """The clip of a person, and another part of it after its text."""
+    samples, rate = soundfile.read(VOICES / "amber.flac", dtype="float32")
+    other, _ = soundfile.read(VOICES / "basil.flac", dtype="float32")
+    return Audio(np.concatenate([samples, other[: round(seconds * rate)]]), rate)
+
+
+def test_a_take_that_ran_away_is_made_again_once_and_both_have_a_note(ears: Ears, history: History) -> None:
+    made: list[StoredTake] = []
+
+    def again(take: StoredTake) -> StoredTake:
+        made.append(kept(history, audio=babble(2.5)))
+        return made[-1]
+
+    hearing = TakeHearing(ears, history, again=again)
+    first = heard(history, hearing, kept(history, audio=babble(2.5)))
+    (second,) = made
+    then = heard(history, hearing, second)
+    assert first.heard and first.heard["faults"][0]["name"] == "runaway"
+    assert first.heard["note"] == "The studio made another take because of a fault in this one."
+    assert then.heard and then.heard["note"].endswith("The take goes on after the text.")
+    assert len(made) == 1
+
+
+def test_a_take_that_ran_away_beside_another_one_is_not_made_again(ears: Ears, history: History) -> None:
+    made: list[StoredTake] = []
+    kept(history)
+    first = heard(history, TakeHearing(ears, history, again=made.append), kept(history, audio=babble(2.5)))
+    assert first.heard and first.heard["faults"] and "note" not in first.heard and not made
+
+
+def test_a_complete_take_is_not_made_again(ears: Ears, history: History) -> None:
+    made: list[StoredTake] = []
+    heard(history, TakeHearing(ears, history, again=made.append), kept(history))
+    assert not made
+
+
+def test_a_take_is_spoken_again_with_another_seed(tmp_path: Path) -> None:
+    with studio_of(tmp_path, Metronome()) as studio:
+        voice = studio.session_clips.samples()[0]
+        order = {"engine": "tick", "text": "Hello there.", "clip_id": voice.clip_id, "end_s": 4.0, "seed": 3}
+        performance = studio.speaking.speak(read_order({**order, "transcript": voice.transcript}), session_id=SESSION)
+        assert performance.wait(60.0)
+        further = studio.speaking.speak_again(performance.result(), 60.0)
+        assert further and further.order.seed != 3 and further.order.text == "Hello there."
+        assert len(studio.history.list(SESSION)) == 2

@@ -13,7 +13,7 @@ import pytest
 
 from studio.history import History, UnknownTake
 from studio.listening import BadPair, Ballot, Choice, Decided, Listening, NoPairs, NotHeard, Trial, UnknownTrial
-from studio.listening.serializers import desk, trial_json
+from studio.listening.serializers import compare_json, trial_json
 from tests.studio.listening.takes import keep, sound
 from tests.studio.losing import WAYS
 
@@ -77,7 +77,7 @@ def test_nothing_told_before_the_vote_is_sealed_names_a_side(room: Room) -> None
         assert not [
             one for one in names if one.take_id in said or str(one.order.seed) in said or one.checkpoint in said
         ]
-        assert desk(room.listening, "anna", stage)["tally"] is None
+        assert compare_json(room.listening, "anna", stage)["tally"] is None
     sealed = trial_json(room.listening.reveal("anna", trial.id))
     assert (sealed["a"]["take"], sealed["b"]["take"]) == tuple(side.contender.take_id for side in trial.sides)
     assert sealed["a"]["settings"]["seed"] in SEEDS
@@ -176,9 +176,11 @@ def test_a_vote_is_taken_back_only_while_its_sides_are_unknown(room: Room) -> No
     trial = room.open()
     room.vote(trial, "a")
     assert room.listening.undo("anna", trial.id).stage == "open"
+    with pytest.raises(Decided, match="no vote to undo"):
+        room.listening.undo("anna", trial.id)
     assert room.listening.vote("anna", trial.id, ballot("b")).choice == "b"
     room.listening.reveal("anna", trial.id)
-    with pytest.raises(Decided):
+    with pytest.raises(Decided, match="names are already shown"):
         room.listening.undo("anna", trial.id)
 
 

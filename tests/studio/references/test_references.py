@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from engines.audio import decode, loudness_lufs
+from engines.audio import decode, loudness_lufs, resample
 from engines.errors import BadAudio, BadText
 from engines.types import Audio
 from studio.ears.quality.clipping import full_scale
@@ -292,15 +292,31 @@ def test_a_tone_or_a_dropout_is_named_and_does_not_refuse_the_clip():
     gap = good()
     gap.samples[round(1.1 * RATE) : round(1.115 * RATE)] = 0.0
     found = check(gap, "clicks")
-    assert found.state == "warn" and "drops out for 15 ms at 1.10 s" in found.message
+    assert found.state == "warn" and "stops for 15 ms at 1.10 s" in found.message
 
 
 def test_a_telephone_voice_in_a_wide_file_is_seen():
-    from engines.audio import resample
-
     narrow = resample(resample(good(), 7_000), 44_100)
     found = check(narrow, "sample rate", Source(sample_rate=44_100))
     assert found.state == "warn" and "44.1 kHz" in found.message and "telephone" in found.message
+
+
+def test_a_higher_sample_rate_is_advised_only_for_a_recording_with_a_low_one():
+    narrow = repair(good(), "high_pass")
+    narrow = resample(resample(narrow, 7_000), RATE)
+    muffled = check(narrow, "sample rate", Source(sample_rate=RATE)).message
+    slow = check(narrow, "sample rate", Source(sample_rate=8_000)).message
+    assert "sample rate of 16 kHz or more" in slow and "16 kHz" not in muffled
+    assert "the sample rate is not the cause" in muffled
+
+
+def test_rumble_that_is_louder_than_the_voice_is_called_so():
+    at = np.arange(len(good().samples)) / RATE
+    said = [
+        check(Audio((good().samples + level * np.sin(2 * np.pi * 40 * at)).astype(np.float32), RATE), "rumble").message
+        for level in (0.05, 0.5)
+    ]
+    assert "dB quieter than the voice" in said[0] and "dB louder than the voice" in said[1]
 
 
 def test_opposite_channels_that_cancel_are_seen(store, tmp_path):

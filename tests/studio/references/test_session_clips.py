@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from studio.housekeeping import Housekeeping
+from studio.disk.housekeeping import Housekeeping
 from studio.references.library import ClipStore, UnknownClip
 from studio.references.repairs import repaired_name
 from studio.references.session_clips import SessionClips

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.script.script import Casting
+from studio.script.format.script import Casting
 from studio.studio import Studio
 from tests.engines.metronome import Metronome
 from tests.studio.house import studio_of

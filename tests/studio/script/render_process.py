@@ -14,11 +14,11 @@ STEP_S = 0.001
 
 def main(folder: Path) -> None:
     with studio_of(folder, Metronome(step_s=STEP_S, click_s=0.01)) as studio:
-        (project,) = studio.scripts.list()
+        (project,) = studio.scripts.views.projects()
         try:
             studio.scripts.renderer.status(project["id"])
         except UnknownRender:
-            studio.scripts.render(project["id"], RenderChoice(sheet=project["sheets"][0]["id"]))
+            studio.scripts.renderer.begin(project["id"], RenderChoice(sheet=project["sheets"][0]["id"]))
         until(lambda: studio.scripts.renderer.status(project["id"]).render.state == "done")
 
 

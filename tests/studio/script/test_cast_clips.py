@@ -51,5 +51,6 @@ def test_a_cast_clip_speaks_also_after_its_owner_deleted_it(client: httpx.Client
     assert client.delete(f"/studio/clips/{clip}").is_success
     assert client.post(f"{ROOT}/{project}/render", json={"sheet": id}).is_success
     until(lambda: statuses() == ["made", "made"])
+    until(lambda: client.get(f"{ROOT}/{project}/render").json()["state"] == "done")
     assert client.patch(f"{ROOT}/{project}", json=cast_of(clip, "These are other words.")).is_success
     assert statuses() == ["stale", "stale"]

@@ -8,7 +8,7 @@ import pytest
 import soundfile
 
 from studio.script.commands import main
-from studio.script.script import Respelling
+from studio.script.format.script import Respelling
 from studio.script.scripts import Scripts
 from studio.settings import Settings
 from studio.studio import Studio
@@ -51,7 +51,7 @@ def test_a_sheet_is_delivered_to_a_store(
     stores = (f"shelf=folder:{tmp_path / 'shelf'}",)
     with studio_of(tmp_path, metronome, settings=Settings(data_dir=tmp_path / "data", stores=stores)) as studio:
         assert run(studio, sheet, "--to", "nowhere", "--voice", "anna") == 1
-        assert "cannot hold deliveries; choose shelf" in capsys.readouterr().err
+        assert "does not accept deliveries; choose shelf" in capsys.readouterr().err
         assert not metronome.requests
         assert run(studio, sheet, "--to", "shelf", "--voice", "anna") == 0
     kept = next((tmp_path / "shelf" / "deliveries").glob("act2-act2-*.zip"))
@@ -72,7 +72,7 @@ def test_a_line_that_nobody_speaks_is_told_and_the_others_are_delivered(
         (["--cast", "Ahri"], "write 'Ahri' as CHARACTER=ID"),
         (["--voice", "nobody"], "champion nobody not found"),
         (["--voice", "anna", "--set", "target_lufs=loud"], "a value in JSON"),
-        (["--voice", "anna", "--set", "target_lufs=9"], "target_lufs must be between"),
+        (["--voice", "anna", "--set", "target_lufs=9"], "the target loudness must be between"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(
@@ -89,7 +89,7 @@ def test_an_uncertain_encoding_is_refused_until_it_is_named(tmp_path: Path, caps
     command = [str(sheet), "--voice", "anna", "--out", str(tmp_path / "out")]
     with studio_of(tmp_path, Metronome()) as studio:
         assert run(studio, *command) == 1
-        assert "Choose one with --encoding." in capsys.readouterr().err
+        assert "Choose the encoding with --encoding." in capsys.readouterr().err
         assert run(studio, *command, "--encoding", "mac-roman") == 0
 
 
@@ -97,8 +97,8 @@ def test_files_have_no_stage_directions_and_no_respelled_words_unless_directions
     sheet = tmp_path / "act.tsv"
     sheet.write_text("id\ttext\nL1\t[shouting] Wait, Ahri (long pause) now\n", "utf-8")
     with studio_of(tmp_path, Metronome(), align=evenly) as studio:
-        project = studio.scripts.create("act")["id"]
-        studio.scripts.set_lexicon(project, [Respelling(word="Ahri", spoken="ah ree")])
+        project = studio.scripts.projects.create("act")["id"]
+        studio.scripts.lexicons.replace(project, [Respelling(word="Ahri", spoken="ah ree")])
         assert run(studio, sheet, "--voice", "anna", "--out", tmp_path / "plain") == 0
         assert run(studio, sheet, "--out", tmp_path / "asked", "--directions") == 0
     answer = {name: (next((tmp_path / name).rglob("*.srt"))).read_text("utf-8") for name in ("plain", "asked")}

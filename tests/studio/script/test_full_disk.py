@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engines.errors import Closing
-from studio.database import NotSaved
+from studio.disk.database import NotSaved
 from studio.script.render_choice import RenderChoice
 from studio.script.serializers import render_json
 from studio.script.whole_sheet import SelectedSheet, WholeSheet, select_all
@@ -40,7 +40,7 @@ class Disk:
 @pytest.fixture
 def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     disk = Disk()
-    monkeypatch.setattr("studio.files.os.fsync", disk.sync)
+    monkeypatch.setattr("studio.disk.files.os.fsync", disk.sync)
     return disk
 
 
@@ -50,7 +50,7 @@ def test_a_render_on_a_full_disk_pauses_with_a_reason_and_continues_when_there_i
     project, sheet = project_of(studio, "one two", "three")
     metronome.gate = disk.fill
     with caplog.at_level(logging.ERROR):
-        studio.scripts.render(project, RenderChoice(sheet=sheet))
+        studio.scripts.renderer.begin(project, RenderChoice(sheet=sheet))
         until(lambda: studio.scripts.renderer.status(project).render.state == "paused")
     answer = render_json(studio.scripts.renderer.status(project))
     assert (answer["state"], answer["done"]) == ("paused", 0)
@@ -59,12 +59,12 @@ def test_a_render_on_a_full_disk_pauses_with_a_reason_and_continues_when_there_i
     until(lambda: not studio.manager.queue())
     assert len(metronome.requests) == 1, "the line was made again on the full disk"
     with pytest.raises(NotSaved):
-        studio.scripts.enter(project, "running")
+        studio.scripts.renderer.enter(project, "running")
     metronome.gate = lambda: None
     disk.is_full = False
-    studio.scripts.enter(project, "running")
+    studio.scripts.renderer.enter(project, "running")
     until(lambda: studio.scripts.renderer.status(project).render.state == "done")
-    assert statuses(studio.scripts.sheet(project, sheet)) == ["made", "made"]
+    assert statuses(studio.scripts.views.sheet(project, sheet)) == ["made", "made"]
     assert studio.scripts.renderer.status(project).render.trouble == ""
 
 
@@ -89,7 +89,7 @@ def test_a_sheet_in_one_call_ends_with_the_reason_and_goes_on_when_it_is_called_
     metronome.gate = lambda: None
     disk.is_full = False
     made = selected(studio, file)
-    assert statuses(studio.scripts.sheet(made.project, made.sheet)) == ["select", "select"]
+    assert statuses(studio.scripts.views.sheet(made.project, made.sheet)) == ["select", "select"]
 
 
 def test_a_sheet_in_one_call_that_a_shutdown_ends_is_made_after_the_next_start(tmp_path: Path, file: Path) -> None:
@@ -97,15 +97,15 @@ def test_a_sheet_in_one_call_that_a_shutdown_ends_is_made_after_the_next_start(t
     with studio_of(tmp_path, metronome) as studio:
         closing = threading.Thread(target=studio.scripts.renderer.close)
         metronome.gate = lambda: None if closing.ident else closing.start()
-        with pytest.raises(Closing, match="continues after the next start"):
+        with pytest.raises(Closing, match="after the next start, and the render continues"):
             selected(studio, file)
         closing.join()
-        (project,) = studio.scripts.list()
+        (project,) = studio.scripts.views.projects()
         assert project["render"]["state"] == "running"
     with studio_of(tmp_path, Metronome()) as studio:
         until(lambda: studio.scripts.renderer.status(project["id"]).render.state == "done")
         sheet = project["sheets"][0]["id"]
-        assert statuses(studio.scripts.sheet(project["id"], sheet)) == ["made", "made"]
+        assert statuses(studio.scripts.views.sheet(project["id"], sheet)) == ["made", "made"]
 
 
 def test_a_sheet_that_goes_on_after_a_restart_is_waited_for(tmp_path: Path, file: Path) -> None:
@@ -115,4 +115,4 @@ def test_a_sheet_that_goes_on_after_a_restart_is_waited_for(tmp_path: Path, file
             selected(studio, file)
     with studio_of(tmp_path, Metronome()) as studio:
         made = selected(studio, file)
-        assert statuses(studio.scripts.sheet(made.project, made.sheet)) == ["select", "select"]
+        assert statuses(studio.scripts.views.sheet(made.project, made.sheet)) == ["select", "select"]

@@ -25,9 +25,9 @@ def prepared(folder: Path, lines: int) -> None:
         write_clip(samples / f"{voice}.wav")
         (samples / f"{voice}.txt").write_text("one two three four five six", "utf-8")
     with studio_of(folder, Metronome()) as studio:
-        project = studio.scripts.create("Act 2")["id"]
-        studio.scripts.change(project, cast=cast_of(*VOICES))
-        studio.scripts.paste_sheet(project, sheet_of(*(f"line number {number}" for number in range(lines))), "act2.tsv")
+        project = studio.scripts.projects.create("Act 2")["id"]
+        studio.scripts.projects.change(project, cast=cast_of(*VOICES))
+        studio.scripts.files.paste(project, sheet_of(*(f"line number {number}" for number in range(lines))), "act2.tsv")
 
 
 def rendering(folder: Path) -> subprocess.Popen[bytes]:
@@ -57,8 +57,10 @@ def survives(tmp_path: Path, lines: int, kills: int) -> None:
     assert rendering(folder).wait(300) == 0
     assert sounds(folder) == sounds(undisturbed)
     with studio_of(folder, Metronome()) as studio:
-        (project,) = studio.scripts.list()
-        takes = [line["takes"] for line in studio.scripts.sheet(project["id"], project["sheets"][0]["id"])["lines"]]
+        (project,) = studio.scripts.views.projects()
+        takes = [
+            line["takes"] for line in studio.scripts.views.sheet(project["id"], project["sheets"][0]["id"])["lines"]
+        ]
     assert [sorted(take["voice"] for take in each) for each in takes] == [list(VOICES)] * lines
     assert {take["id"] for each in takes for take in each} == sounds(folder).keys()
 

@@ -14,7 +14,8 @@ import soundfile
 from engines.f5.spec import SPEC as F5
 from engines.s1.spec import SPEC as S1
 from studio.script.delivery import Preset
-from studio.script.timing import fitted, missed
+from studio.script.format.length_limit import missed
+from studio.script.timing import fitted
 from studio.studio import Studio
 from tests.studio.house import served, web
 from tests.studio.script.delivery.takes import delivered, line
@@ -57,7 +58,7 @@ def test_a_file_that_its_edges_make_too_long_is_flagged(tmp_path: Path) -> None:
     report = delivered([line("L", audio=lambda: kept.audio, words=(), limit="2.5")], tmp_path, preset)
     (flag,) = [flag for flag in report.files[0].flags if flag.kind == "length"]
     assert flag.message == (
-        "The file lasts 2.55 s with the silence at the edges, but should last at most 2.50 s; "
+        "The file lasts 2.55 s with the silence at start and end, but should last at most 2.50 s; "
         "shorten the text or raise the length limit."
     )
 

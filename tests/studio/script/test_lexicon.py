@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from studio.script.lexicon import MAX_RESPELLINGS, BadLexicon, applied, checked, parts
-from studio.script.script import Respelling
+from studio.script.format.lexicon import MAX_RESPELLINGS, BadLexicon, applied, checked, parts
+from studio.script.format.script import Respelling
 
 NAMES = (
     "Kael'thas", "Kael", "Vi", "Ahri", "Xin Zhao", "Jin-Sol", "Aurelion Sol", "Ky'rah", "Zyx", "Éowë",

@@ -6,8 +6,8 @@ import pytest
 
 from studio.script.editing import change_lines, imported_lines, with_cell, with_presence
 from studio.script.foreign_words import foreign_language
+from studio.script.format.script import Sheet, SheetForm
 from studio.script.line_notes import line_notes
-from studio.script.script import Sheet, SheetForm
 from studio.script.tables import read_pasted
 from studio.script.tables.columns import recognised
 

@@ -8,8 +8,8 @@ import pytest
 
 from engines.errors import BadInput
 from studio.script.editing import LineChange, change_lines
+from studio.script.format.script import Casting, Mark, Respelling
 from studio.script.render_choice import RenderChoice
-from studio.script.script import Casting, Mark, Respelling
 from studio.script.sheet_edit import CellEdit, MarkEdit, SheetEdit
 from studio.studio import Studio
 from tests.studio.script.conftest import cast_of
@@ -27,15 +27,15 @@ class Desk:
     def mark(self, number: int, mark: Mark) -> str:
         """Mark a take; return the line's state."""
         edit = MarkEdit(line=self.line["key"], take=self.line["takes"][number - 1]["id"], mark=mark)
-        self.studio.scripts.edit(self.project, self.sheet, SheetEdit(marks=[edit]))
+        self.studio.scripts.sheets.edit(self.project, self.sheet, SheetEdit(marks=[edit]))
         return str(self.now()["status"])
 
     def change(self, column: int, value: str) -> None:
         edit = CellEdit(line=self.line["key"], column=column, value=value)
-        self.studio.scripts.edit(self.project, self.sheet, SheetEdit(cells=[edit]))
+        self.studio.scripts.sheets.edit(self.project, self.sheet, SheetEdit(cells=[edit]))
 
     def now(self) -> dict[str, Any]:
-        line: dict[str, Any] = self.studio.scripts.sheet(self.project, self.sheet)["lines"][0]
+        line: dict[str, Any] = self.studio.scripts.views.sheet(self.project, self.sheet)["lines"][0]
         return line
 
 
@@ -61,9 +61,9 @@ def test_a_mark_that_is_given_again_decides_again(desk: Desk) -> None:
 
 def test_a_change_that_is_sent_twice_counts_once(desk: Desk) -> None:
     desk.mark(2, "hold")
-    before = desk.studio.scripts.sheet(desk.project, desk.sheet)["revision"]
+    before = desk.studio.scripts.views.sheet(desk.project, desk.sheet)["revision"]
     desk.mark(2, "hold")
-    assert desk.studio.scripts.sheet(desk.project, desk.sheet)["revision"] == before
+    assert desk.studio.scripts.views.sheet(desk.project, desk.sheet)["revision"] == before
 
 
 def test_a_retake_of_an_earlier_take_is_made_once_and_the_select_counts_again(desk: Desk) -> None:
@@ -72,7 +72,7 @@ def test_a_retake_of_an_earlier_take_is_made_once_and_the_select_counts_again(de
     line = rendered(desk.studio, desk.project, desk.sheet)["lines"][0]
     assert (len(line["takes"]), line["status"]) == (4, "select")
     with pytest.raises(BadInput, match="every line already has a take"):
-        desk.studio.scripts.render(desk.project, RenderChoice(sheet=desk.sheet))
+        desk.studio.scripts.renderer.begin(desk.project, RenderChoice(sheet=desk.sheet))
 
 
 def test_a_retake_that_is_asked_for_again_is_made_again(desk: Desk) -> None:
@@ -84,16 +84,16 @@ def test_a_retake_that_is_asked_for_again_is_made_again(desk: Desk) -> None:
 
 def edit_lines(desk: Desk, change: LineChange) -> None:
     """Change the line behind the back of the studio, as an earlier studio could have left it."""
-    projects = desk.studio.scripts._projects
+    projects = desk.studio.scripts.projects._projects
     projects.change_sheet(desk.project, desk.sheet, lambda sheet: change_lines(sheet, {desk.line["key"]: change}))
 
 
 def respelled(desk: Desk) -> None:
-    desk.studio.scripts.set_lexicon(desk.project, [Respelling(word="two", spoken="too")])
+    desk.studio.scripts.lexicons.replace(desk.project, [Respelling(word="two", spoken="too")])
 
 
 def no_voice(desk: Desk) -> None:
-    desk.studio.scripts.change(desk.project, cast={})
+    desk.studio.scripts.projects.change(desk.project, cast={})
 
 
 def other_version(desk: Desk) -> None:
@@ -105,7 +105,7 @@ def other_version(desk: Desk) -> None:
 
 def other_setting(desk: Desk) -> None:
     casting = Casting(voice="anna", settings={"speed": 1.2})
-    desk.studio.scripts.change(desk.project, cast={"": {"": (casting,)}})
+    desk.studio.scripts.projects.change(desk.project, cast={"": {"": (casting,)}})
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def other_setting(desk: Desk) -> None:
         (respelled, ["lexicon"], "lexicon changed"),
         (no_voice, ["voice"], "voice changed"),
         (other_version, ["voice"], "voice changed"),
-        (other_setting, ["setting"], "setting changed: speed"),
+        (other_setting, ["setting"], "settings (speed) changed"),
     ],
 )
 def test_a_stale_line_and_its_takes_name_what_changed(
@@ -131,7 +131,7 @@ def test_several_changes_are_all_named(desk: Desk) -> None:
     desk.change(2, "two three")
     other_setting(desk)
     assert desk.now()["changed"] == ["text", "setting"]
-    assert desk.now()["why"] == "text and setting changed: speed"
+    assert desk.now()["why"] == "text and settings (speed) changed"
 
 
 def test_a_take_of_an_earlier_studio_names_what_can_be_known(desk: Desk) -> None:
@@ -140,7 +140,7 @@ def test_a_take_of_an_earlier_studio_names_what_can_be_known(desk: Desk) -> None
 
     edit_lines(desk, older)
     other_setting(desk)
-    assert (desk.now()["changed"], desk.now()["why"]) == (["setting"], "setting changed")
+    assert (desk.now()["changed"], desk.now()["why"]) == (["setting"], "settings changed")
 
 
 def test_a_fresh_line_names_no_change(desk: Desk) -> None:
@@ -151,15 +151,15 @@ def test_a_fresh_line_names_no_change(desk: Desk) -> None:
 def failed(studio: Studio, *texts: str) -> tuple[str, str]:
     """A project whose lines nobody speaks, and which was rendered."""
     project, sheet = project_of(studio, *texts)
-    studio.scripts.change(project, cast={})
+    studio.scripts.projects.change(project, cast={})
     assert rendered(studio, project, sheet)["lines"][0]["status"] == "failed"
     return project, sheet
 
 
 def test_a_failure_leaves_line_and_render_once_somebody_speaks_the_line(studio: Studio) -> None:
     project, sheet = failed(studio, "one")
-    studio.scripts.change(project, cast=cast_of("anna"))
-    answer = studio.scripts.sheet(project, sheet)
+    studio.scripts.projects.change(project, cast=cast_of("anna"))
+    answer = studio.scripts.views.sheet(project, sheet)
     assert (answer["lines"][0]["status"], answer["render"]["failed"]) == ("none", [])
 
 
@@ -168,22 +168,22 @@ def test_a_failure_leaves_once_the_text_is_another(studio: Studio) -> None:
     line = rendered(studio, project, sheet)["lines"][0]
     assert line["status"] == "failed"
     edit = SheetEdit(cells=[CellEdit(line=line["key"], column=2, value="none")])
-    studio.scripts.edit(project, sheet, edit)
-    answer = studio.scripts.sheet(project, sheet)
+    studio.scripts.sheets.edit(project, sheet, edit)
+    answer = studio.scripts.views.sheet(project, sheet)
     assert (answer["lines"][0]["status"], answer["render"]["failed"]) == ("none", [])
 
 
 def test_a_failure_leaves_with_its_line(studio: Studio) -> None:
     project, sheet = failed(studio, "one")
-    key = studio.scripts.sheet(project, sheet)["lines"][0]["key"]
-    studio.scripts.edit(project, sheet, SheetEdit(delete=[key]))
-    assert studio.scripts.sheet(project, sheet)["render"]["failed"] == []
+    key = studio.scripts.views.sheet(project, sheet)["lines"][0]["key"]
+    studio.scripts.sheets.edit(project, sheet, SheetEdit(delete=[key]))
+    assert studio.scripts.views.sheet(project, sheet)["render"]["failed"] == []
 
 
 def test_a_failure_stays_while_its_cause_does(studio: Studio) -> None:
     project, sheet = failed(studio, "one", "two")
-    key = studio.scripts.sheet(project, sheet)["lines"][0]["key"]
-    studio.scripts.edit(project, sheet, SheetEdit(cells=[CellEdit(line=key, column=3, value="blue")]))
-    answer = studio.scripts.sheet(project, sheet)
+    key = studio.scripts.views.sheet(project, sheet)["lines"][0]["key"]
+    studio.scripts.sheets.edit(project, sheet, SheetEdit(cells=[CellEdit(line=key, column=3, value="blue")]))
+    answer = studio.scripts.views.sheet(project, sheet)
     assert [line["status"] for line in answer["lines"]] == ["failed", "failed"]
     assert len(answer["render"]["failed"]) == 2

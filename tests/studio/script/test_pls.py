@@ -5,9 +5,9 @@ import io
 import pytest
 from lxml import etree
 
-from studio.script.lexicon import BadLexicon
-from studio.script.pls import MAX_BYTES, NAMESPACE, read_pls, write_pls
-from studio.script.script import Respelling
+from studio.script.format.lexicon import BadLexicon
+from studio.script.format.pls import MAX_BYTES, NAMESPACE, read_pls, write_pls
+from studio.script.format.script import Respelling
 
 LEXICON = (
     Respelling(word="Kael'thas", spoken="KAYL-thass"),

@@ -67,8 +67,14 @@ def test_numbered_ids_stand_in_every_table_and_are_flagged(work: Work) -> None:
     assert [file["id"] for file in files] == ids
     assert [file["file"] for file in files] == [f"Ahri/{id}_01.wav" for id in ids]
     assert [row.split(", ")[0] for row in archive.read("keys.txt").decode().splitlines()] == ids
-    assert files[2]["flags"][0] == "Several lines have the id a. This delivery uses a_2."
-    assert files[3]["flags"][0] == f"The sheet has no id for this line. This delivery uses {key}."
+    assert (
+        files[2]["flags"][0] == "Several lines have the id a. In this delivery, the line has the id a_2. "
+        "To choose another id, type a unique id in the sheet."
+    )
+    assert (
+        files[3]["flags"][0] == f"The sheet has no id for this line. In this delivery, the line has the id {key}. "
+        "To choose another id, type a unique id in the sheet."
+    )
     (group,) = [each for each in done["result"]["report"]["findings"] if each["kind"] == "id"]
     assert (group["title"], group["files"], len(group["found"])) == ("Id or name changed", 2, 2)
 

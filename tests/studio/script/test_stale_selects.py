@@ -58,7 +58,7 @@ def test_stale_selects_are_refused_with_their_number_and_what_can_be_done(work: 
     refused = deliver(work)
     assert (refused.status_code, refused.json()["code"]) == (409, "stale_selects")
     assert refused.json()["detail"] == (
-        "2 selects are stale (L0, L1): render and re-select, deliver anyway, or leave them out"
+        "2 selected takes are stale (L0, L1); render again and use the new takes, deliver anyway, or leave these lines out"
     )
 
 
@@ -68,10 +68,20 @@ def test_a_stale_take_that_is_delivered_stands_with_its_own_words_and_a_flag(wor
     assert [answer[id]["text"] for id in ("L0", "L1", "L2")] == [FIRST, SECOND, THIRD]
     assert [answer[id]["changed"] for id in ("L0", "L1", "L2")] == ["text changed", "lexicon changed", ""]
     assert [answer[id]["sheet_text"] for id in ("L0", "L1", "L2")] == [REWRITTEN, "", ""]
-    assert answer["L0"]["flags"][0] == f"The take is stale: text changed. The sheet now says “{REWRITTEN}”."
+    assert (
+        answer["L0"]["flags"][0]
+        == f"The take is stale: text changed. The sheet now says “{REWRITTEN}”. Render the line again."
+    )
     for table in ("wwise.tsv", "unreal-strings.csv", "unreal-dialogue.csv", "unity-strings.csv", "Ahri/L0_01.srt"):
         text = archive.read(table).decode()
         assert FIRST in text and REWRITTEN not in text
+
+
+def test_the_manifest_has_the_note_on_a_take(work: Work) -> None:
+    line = work.sheet()["lines"][2]
+    work.edit({"marks": [{"line": line["key"], "take": line["takes"][0]["id"], "comment": "Start softer."}]})
+    notes = [file["take_note"] for file in manifest(unpacked(work, stale="deliver")).values()]
+    assert notes == ["", "", "Start softer."]
 
 
 def test_stale_lines_can_be_left_out(work: Work) -> None:
@@ -95,7 +105,7 @@ def test_a_select_that_stays_stale_after_the_render_is_refused_then(work: Work) 
     work.edit({"cells": [{"line": line["key"], "column": 2, "value": "no exclamations!"}]})
     done = ended(work.client, work, deliver(work, stale="render").json())
     assert done["state"] == "failed"
-    assert done["error"].startswith("1 select is still stale after the render (L0: text changed)")
+    assert done["error"].startswith("1 selected take is still stale after the render (L0: text changed)")
 
 
 def test_a_stale_select_whose_new_take_is_there_says_so_and_is_not_due(work: Work) -> None:
@@ -133,8 +143,28 @@ def test_what_a_delivery_would_take_is_told_before_it_begins(work: Work) -> None
         ("L0", "text changed", True),
         ("L1", "lexicon changed", False),
     ]
-    assert (answer["selects"], answer["same_ids"], answer["error"]) == (3, [], "")
+    assert (answer["selects"], answer["unselected"], answer["same_ids"], answer["error"]) == (3, 0, [], "")
     assert answer["names"] == ["Ahri/L0_01.wav", "Ahri/L1_01.wav", "Ahri/L2_01.wav"]
+
+
+def test_the_names_of_a_preview_follow_the_rule_for_stale_selects(work: Work) -> None:
+    work.render(lines=[work.sheet()["lines"][0]["key"]])
+
+    def names(rule: str) -> tuple[list[str], list[str]]:
+        order = {"sheet": work.sheet_id, "stale": rule}
+        answer = work.client.post(f"{ROOT}/{work.project}/deliver/preview", json=order).json()
+        return answer["names"], answer["open_names"]
+
+    assert names("leave_out") == (["Ahri/L2_01.wav"], [])
+    assert names("deliver") == (["Ahri/L0_01.wav", "Ahri/L1_01.wav", "Ahri/L2_01.wav"], [])
+    assert names("render") == (["Ahri/L0_02.wav", "Ahri/L1_01.wav", "Ahri/L2_01.wav"], ["Ahri/L1_01.wav"])
+
+
+def test_a_preview_counts_the_lines_without_a_select(work: Work) -> None:
+    line = work.sheet()["lines"][2]
+    work.edit({"marks": [{"line": line["key"], "take": line["takes"][0]["id"], "mark": ""}]})
+    answer = work.client.post(f"{ROOT}/{work.project}/deliver/preview", json={"sheet": work.sheet_id}).json()
+    assert (answer["selects"], answer["unselected"]) == (2, 1)
 
 
 def test_a_stale_select_that_cannot_be_made_anew_is_refused_in_a_shell_until_a_rule_is_given(
@@ -148,8 +178,8 @@ def test_a_stale_select_that_cannot_be_made_anew_is_refused_in_a_shell_until_a_r
         capsys.readouterr()
         assert run(studio, sheet, "--out", tmp_path / "refused") == 1
         said = capsys.readouterr().err
-        assert "1 select is stale (A1): render and re-select, deliver anyway, or leave it out" in said
-        assert "Choose with --stale deliver or --stale leave-out." in said
+        assert "1 selected take is stale (A1). Deliver the old takes with --stale deliver" in said
+        assert "or leave out their lines with --stale leave-out." in said
         assert not (tmp_path / "refused").exists()
         run(studio, sheet, "--out", tmp_path / "kept", "--stale", "deliver")
         run(studio, sheet, "--out", tmp_path / "left", "--stale", "leave-out")
@@ -173,4 +203,7 @@ def test_a_select_is_delivered_with_a_flag_if_another_take_of_its_line_was_put_o
     assert work.sheet()["lines"][0]["status"] == "hold"
     (file,) = manifest(unpacked(work)).values()
     assert file["take"] == 1
-    assert file["flags"][0] == "The line is marked “hold”, and its select is delivered."
+    assert (
+        file["flags"][0]
+        == "The line is marked “hold”, but its selected take was delivered. Check whether this is intended."
+    )

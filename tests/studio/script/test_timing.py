@@ -10,8 +10,9 @@ from engines.f5.spec import SPEC as F5
 from engines.s1.spec import SPEC as S1
 from engines.types import Audio, Cost, Reference, Request, Take
 from studio.order import Order
+from studio.script.format.length_limit import LengthLimit, missed, read_limit
 from studio.script.stretching import spoken_s, stretched
-from studio.script.timing import ATTEMPTS, LengthLimit, fitted, missed, read_limit
+from studio.script.timing import ATTEMPTS, fitted
 
 RATE = 24_000
 HERTZ = 220.0
@@ -29,7 +30,9 @@ def sound(speech_s: float) -> Audio:
 
 def take(order: Order, speech_s: float) -> Take:
     audio = sound(speech_s)
-    request = Request(text=order.text, reference=Reference(audio, "words"), seed=1, settings=order.settings)
+    request = Request(
+        engine="f5", text=order.text, reference=Reference(audio, "words"), seed=1, settings=order.settings
+    )
     return Take(request, audio, Cost(queued_s=0, ttfa_s=0, total_s=0, compute_s=0, audio_s=0), "tone")
 
 

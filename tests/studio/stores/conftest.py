@@ -20,9 +20,12 @@ from moto import settings
 from moto.server import ThreadedMotoServer
 
 from engines.types import Progress
-from studio.places import HubPlace
-from studio.stores import ArchiveFacts, Store, TransferSettings, open_stores, parse_stores
+from studio.stores.backend import TransferSettings
+from studio.stores.entry import ArchiveFacts
+from studio.stores.factory import open_stores
 from studio.stores.hub import HubBackend
+from studio.stores.places import HubPlace, parse_stores
+from studio.stores.store import Store
 from tests.studio.stores.hub_double import REPO, Hub
 from tests.studio.stores.proxy import Proxy
 

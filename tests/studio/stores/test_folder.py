@@ -10,19 +10,13 @@ from pathlib import Path
 import pytest
 
 from engines.errors import Cancelled
-from studio.champions.champion import BadChampion
-from studio.files import publish_file
-from studio.stores import (
-    Damaged,
-    Occupied,
-    Store,
-    StoreMissing,
-    TransferSettings,
-    UnknownArchive,
-    open_delivery_stores,
-    open_stores,
-    parse_stores,
-)
+from studio.champion_format.champion import BadChampion
+from studio.disk.files import publish_file
+from studio.stores.backend import TransferSettings
+from studio.stores.errors import Damaged, Occupied, StoreMissing, UnknownArchive
+from studio.stores.factory import open_delivery_stores, open_stores
+from studio.stores.places import parse_stores
+from studio.stores.store import Store
 from tests.studio.stores.conftest import Archive, Watching, made
 
 ROOT = Path(__file__).parents[3]
@@ -143,7 +137,7 @@ def test_an_archive_whose_name_is_not_an_id_is_listed_with_a_note(
     (entry,) = folder_store.list()
     assert (entry.id, entry.bytes) == (name, 8)
     assert entry.note == (
-        f"{name} cannot be pulled: an id may contain only the letters a to z, digits, - and _; "
+        f"{name} cannot be downloaded: an id may contain only the letters a to z, digits, - and _; "
         f"rename the file, for example to {proposed}"
     )
 
@@ -180,7 +174,7 @@ def test_an_archive_that_changed_since_it_was_packaged_is_not_sent(
     folder_store: Store, archive: Archive, tmp_path: Path
 ) -> None:
     wrong = replace(archive.facts, sha256="0" * 64)
-    with pytest.raises(Damaged, match="package the champion again"):
+    with pytest.raises(Damaged, match="start the upload again"):
         folder_store.push("ahri", archive.path, wrong, lambda progress: None, threading.Event())
     assert list((tmp_path / "shelf").iterdir()) == []
 
@@ -224,7 +218,7 @@ def test_one_archive_is_on_one_way_at_a_time(folder_store: Store, archive: Archi
 
     folder_store.push("ahri", archive.path, archive.facts, report, threading.Event())
     assert refused
-    assert "already being sent" in refused[0]
+    assert "already running" in refused[0]
     push(opened(tmp_path), archive)
 
 
@@ -259,7 +253,9 @@ def limited(work: str, tmp_path: Path) -> str:
     code = f"""
 import resource, threading
 from pathlib import Path
-from studio.stores import ArchiveFacts, open_stores, parse_stores
+from studio.stores.entry import ArchiveFacts
+from studio.stores.factory import open_stores
+from studio.stores.places import parse_stores
 home = Path({str(tmp_path)!r})
 store = open_stores(parse_stores([f"shelf=folder:{{home / 'shelf'}}"]), home / "transfers")["shelf"]
 report, stop = lambda progress: None, threading.Event()
@@ -292,8 +288,8 @@ def test_a_delivery_lies_in_a_folder_of_its_own_and_is_no_champion(
 ) -> None:
     deliveries = open_delivery_stores(parse_stores([f"shelf=folder:{tmp_path / 'shelf'}"]), tmp_path / "state")["shelf"]
     push(deliveries, archive, "act-2")
-    assert Path(deliveries.where("act-2")).read_bytes() == archive.content
-    assert deliveries.where("act-2") == str(tmp_path / "shelf" / "deliveries" / "act-2.zip")
+    assert Path(deliveries.address("act-2")).read_bytes() == archive.content
+    assert deliveries.address("act-2") == str(tmp_path / "shelf" / "deliveries" / "act-2.zip")
     assert ([one.id for one in deliveries.list()], list(folder_store.list())) == (["act-2"], [])
 
 

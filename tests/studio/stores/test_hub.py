@@ -13,7 +13,9 @@ import pytest
 from huggingface_hub import ModelCard
 
 from engines.errors import Cancelled
-from studio.stores import NotAllowed, Store, StoreError, StoreMissing, TransferSettings, UnknownArchive, Unreachable
+from studio.stores.backend import TransferSettings
+from studio.stores.errors import NotAllowed, StoreError, StoreMissing, UnknownArchive, Unreachable
+from studio.stores.store import Store
 from tests.studio.stores.conftest import HASTY, PART, SIZE, TOKEN, Archive, Watching, made
 from tests.studio.stores.hub_double import Hub
 from tests.studio.stores.proxy import Proxy

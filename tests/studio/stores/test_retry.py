@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from engines.errors import Cancelled
-from studio.stores import NotAllowed, Unreachable
+from studio.stores.errors import NotAllowed, Unreachable
 from studio.stores.retry import Retry
 
 

@@ -8,18 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from engines.errors import Cancelled
-from studio.stores import (
-    Damaged,
-    NotAllowed,
-    Store,
-    StoreFull,
-    StoreMissing,
-    UnknownArchive,
-    Unreachable,
-    open_delivery_stores,
-    open_stores,
-    parse_stores,
-)
+from studio.stores.errors import Damaged, NotAllowed, StoreFull, StoreMissing, UnknownArchive, Unreachable
+from studio.stores.factory import open_delivery_stores, open_stores
+from studio.stores.places import parse_stores
+from studio.stores.store import Store
 from tests.studio.stores.conftest import (
     BUCKET,
     KEY,
@@ -183,14 +175,14 @@ def test_an_object_that_others_put_there_is_fetched_and_its_hash_is_given(
     watching = Watching()
     held = bucket().pull("ahri", tmp_path / "back.tar.gz", watching, watching.stop)
     assert held.sha256 == hashlib.sha256(archive.content).hexdigest()
-    assert "no SHA-256" in watching.reports[-1].message
+    assert "SHA-256 not verified" in watching.reports[-1].message
 
 
 def test_an_object_that_is_not_what_its_hash_says_is_not_handed_on(
     bucket: Opened, s3, archive: Archive, proxy: Proxy, tmp_path
 ) -> None:
     s3.put_object(Bucket=BUCKET, Key=OBJECT, Body=archive.content, Metadata={"sha256": "0" * 64})
-    with pytest.raises(Damaged, match="push the champion to the store again"):
+    with pytest.raises(Damaged, match="upload the champion to the store again"):
         bucket().pull("ahri", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
     assert not (tmp_path / "back.tar.gz").exists()
     assert len(proxy.sent("GET", "ahri")) == 2 * 8  # fetched twice, no more
@@ -349,7 +341,7 @@ def test_a_delivery_lies_under_a_prefix_of_its_own_and_is_no_champion(
 ) -> None:
     deliveries = open_delivery_stores(parse_stores([line(proxy.url)]), tmp_path / "state", SETTINGS)["bucket"]
     push(deliveries, archive, "act-2")
-    assert deliveries.where("act-2") == f"s3://{BUCKET}/{PREFIX}deliveries/act-2.zip"
+    assert deliveries.address("act-2") == f"s3://{BUCKET}/{PREFIX}deliveries/act-2.zip"
     kept = s3.get_object(Bucket=BUCKET, Key=f"{PREFIX}deliveries/act-2.zip")
     assert (kept["Body"].read() == archive.content, kept["ContentType"]) == (True, "application/zip")
     assert ([one.id for one in deliveries.list()], list(bucket().list())) == (["act-2"], [])

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from engines.errors import Cancelled
-from studio.stores import Damaged, Store, TransferSettings, Unreachable
+from studio.stores.backend import TransferSettings
+from studio.stores.errors import Damaged, Unreachable
+from studio.stores.store import Store
 from tests.studio.stores.conftest import BUCKET, HASTY, PART, PREFIX, SIZE, Archive, Watching, line
 from tests.studio.stores.proxy import Kind, Proxy, Seen
 
@@ -212,7 +214,10 @@ def test_pausing_ends_every_wait_at_once(bucket: Opened, archive: Archive, proxy
 CHILD = """
 import sys, threading
 from pathlib import Path
-from studio.stores import ArchiveFacts, TransferSettings, open_stores, parse_stores
+from studio.stores.backend import TransferSettings
+from studio.stores.entry import ArchiveFacts
+from studio.stores.factory import open_stores
+from studio.stores.places import parse_stores
 line, transfers, path, sha256, identity, work = sys.argv[1:]
 settings = TransferSettings(part_bytes={part}, timeout_s=60)
 store = open_stores(parse_stores([line]), Path(transfers), settings)["bucket"]

@@ -1,8 +1,9 @@
 """Telemetry tells what the scheduler did, from the request's arrival on, and costs next to nothing."""
 
+import subprocess
+import sys
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ from tests.waiting import until
 
 class Resting:
     """A manager's two views, with nothing going on."""
+
+    failure = ""
 
     def statuses(self) -> list[EngineStatus]:
         return []
@@ -73,11 +76,24 @@ def test_latency_ttfa_and_rtf_come_from_finished_requests(telemetry: Telemetry, 
     assert (snapshot.requests, snapshot.outcomes) == (3, {"done": 3, "failed": 1, "cancelled": 1})
 
 
-def test_caches_are_told_as_of_each_engines_last_take(telemetry: Telemetry, clock: Clock) -> None:
-    for found in (0.0, 3.0):
-        event = done(clock(), 1.0)
-        telemetry.record(replace(event, figures={**event.figures, "codes_found": found, "codes_missed": 1.0}))
-    assert list(telemetry.snapshot().caches) == [Cache("f5", "codes", 3, 1)]
+def test_the_caches_of_loaded_engines_are_shown(tmp_path: Path) -> None:
+    with studio_of(tmp_path, Metronome()) as studio:
+        wait_for(studio, "ready")
+        assert list(studio.telemetry.snapshot().caches) == [Cache(ENGINE, "clicks", 2, 16, 3, 2)]
+        studio.manager.unload(ENGINE)
+        wait_for(studio, "unloaded")
+        assert list(studio.telemetry.snapshot().caches) == []
+
+
+def test_only_newer_points_are_sent_unless_the_time_is_in_the_future(telemetry: Telemetry, clock: Clock) -> None:
+    for _ in range(3):
+        clock.now_s += SAMPLE_S
+        telemetry.sample()
+        telemetry.record(done(clock(), 1.0))
+    first, *newer = telemetry.snapshot().points
+    after = telemetry.snapshot(after_s=first.at_s)
+    assert (list(after.points), len(after.timed), after.requests) == (newer, 2, 3)
+    assert len(telemetry.snapshot(after_s=clock() + 1).points) == 3
 
 
 def test_only_the_last_512_requests_count(telemetry: Telemetry, clock: Clock) -> None:
@@ -200,6 +216,21 @@ def test_without_a_gpu_the_process_is_shown() -> None:
     reading = open_gauge("auto").read()
     assert 0 < reading.used_bytes < reading.total_bytes
     assert 0.0 <= reading.utilisation <= 1.0
+
+
+def test_the_share_of_the_studio_contains_its_child_processes_and_the_machine_is_measured_too() -> None:
+    gauge = ProcessGauge()
+    before_s = gauge.spent_s()
+    work = "import time\nwhile time.process_time() < 0.5: pass\nprint('done', flush=True)\ninput()"
+    with subprocess.Popen(
+        [sys.executable, "-c", work], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout and child.stdout.readline() == "done\n"
+        assert gauge.spent_s() - before_s >= 0.4
+        reading = gauge.read()
+        child.communicate("\n")
+    assert reading.machine is not None and 0.0 < reading.machine <= 1.0
+    assert reading.utilisation > 0.0
 
 
 def test_those_who_wait_before_the_lane_are_counted_behind_those_in_it(tmp_path: Path) -> None:

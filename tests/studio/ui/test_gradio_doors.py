@@ -16,9 +16,9 @@ import safehttpx
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 
-from studio.programs import Programs
+from studio.api.programs import Programs
 from studio.settings import Settings
-from studio.ui.page import build, mount_page
+from studio.ui.pages.page import build, mount_page
 from studio.web.drain import Drain
 from tests.engines.metronome import Metronome
 from tests.studio.house import ENGINE, ready, served, studio_of, web

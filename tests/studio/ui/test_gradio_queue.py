@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from engines.scheduling.manager import Policy
-from studio.programs import Programs
+from studio.api.programs import Programs
 from studio.settings import Settings
 from studio.studio import Studio
 from studio.web.drain import Drain
@@ -87,7 +87,7 @@ class Page:
 
 @contextmanager
 def paged(folder: Path, tick: Metronome, **settings: Any) -> Iterator[Page]:
-    from studio.ui.page import build, mount_page  # takes seconds, which collecting other tests need not
+    from studio.ui.pages.page import build, mount_page  # takes seconds, which collecting other tests need not
 
     steps = threading.Semaphore(0)
     tick.gate = steps.acquire

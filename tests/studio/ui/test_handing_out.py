@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from studio.order import read_order
+from studio.telemetry.origin import RequestOrigin
 from tests.engines.metronome import Metronome
 from tests.studio.house import ENGINE, studio_of
 
@@ -16,7 +17,7 @@ def test_whoever_knows_a_takes_id_does_not_know_its_address(tmp_path: Path, monk
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
     with studio_of(tmp_path, Metronome()) as studio:
         order = completed(studio, read_order({"engine": ENGINE, "text": "tick tock"}), "anna")
-        *_, (_, audio, take) = perform(studio, order, "anna", time.monotonic())
+        *_, (_, audio, take) = perform(studio, order, "anna", time.monotonic(), RequestOrigin("an-id-of-hers", "page"))
         assert audio and take
         path = Path(audio)
         assert (path.stem, len(path.parent.name), path.parent.parent) == (take["id"], 22, tmp_path / "gradio")

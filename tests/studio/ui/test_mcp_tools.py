@@ -16,11 +16,11 @@ from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ListToolsResult, TextContent
 
+from studio.api.programs import Programs
 from studio.champions.library import Library
-from studio.programs import Programs
 from studio.settings import Settings
 from studio.studio import Studio
-from studio.web.drain import Drain
+from studio.web.drain import Drain, DrainMiddleware
 from tests.engines.metronome import Metronome
 from tests.studio.champions.voices import keep
 from tests.studio.house import ENGINE, ready, served, studio_of, web
@@ -37,6 +37,7 @@ class Agent:
 
     studio: Studio
     url: str
+    drain: Drain
 
     def tools(self) -> ListToolsResult:
         return self._run(lambda session: session.list_tools())
@@ -61,15 +62,16 @@ class Agent:
 
 @contextmanager
 def agent_of(folder: Path, **settings: Any) -> Iterator[Agent]:
-    from studio.ui.page import build, mount_page  # takes seconds, which collecting other tests need not
+    from studio.ui.pages.page import build, mount_page  # takes seconds, which collecting other tests need not
 
-    chosen = Settings(data_dir=folder / "data", engines=(ENGINE,), **settings)
+    chosen, drain = Settings(data_dir=folder / "data", engines=(ENGINE,), **settings), Drain()
     with studio_of(folder, Metronome(click_s=0.1), settings=chosen) as studio:
-        application = mount_page(web(studio), build(studio, Programs(studio, Drain())))
+        application = mount_page(web(studio, drain), build(studio, Programs(studio, drain)))
+        application.add_middleware(DrainMiddleware, drain=drain)
         with served(application) as url, httpx.Client(base_url=url) as client:
             ready(client)
             keep(Library(studio.settings.data_dir), engine=ENGINE, settings={"seed": 7})
-            yield Agent(studio, url)
+            yield Agent(studio, url, drain)
 
 
 @pytest.fixture(scope="module")
@@ -107,11 +109,29 @@ def test_its_tools_are_described_and_typed(agent: Agent) -> None:
     assert "owner" in (tools["package_champion"].description or "")
 
 
+def test_a_studio_that_shuts_down_refuses_new_lines_and_still_answers_its_clients(tmp_path: Path) -> None:
+    """A client whose line is finished asks for the tools to check the answer; without them, it would lose the line."""
+    with agent_of(tmp_path) as agent:
+        agent.drain.close()
+        refused = agent.call("speak_line", text="Late.", voice="ahri")
+        assert refused.isError and "shutting down" in " ".join(texts(refused))
+        assert "speak_line" in {tool.name for tool in agent.tools().tools}
+
+
 def test_the_voices_it_lists_are_the_ones_it_speaks_with(agent: Agent) -> None:
     (listed,) = texts(agent.call("list_voices"))
     assert "ahri" in [voice["id"] for voice in json.loads(listed)]
     sound = fetched(agent, agent.call("speak_line", text="tick", voice="ahri"))
     assert soundfile.info(io.BytesIO(sound)).duration == pytest.approx(0.4)
+
+
+def test_the_record_of_a_line_has_the_door_mcp(agent: Agent) -> None:
+    assert not agent.call("speak_line", text="tick", voice="ahri").isError
+    assert agent.call("speak_line", text="tick", voice="nobody").isError
+    *_, spoken, refused = agent.studio.telemetry.recorder.recent()
+    assert (spoken.door, spoken.outcome, spoken.champion) == ("mcp", "done", "ahri")
+    assert (refused.door, refused.outcome, refused.error) == ("mcp", "refused", "unknown_champion")
+    assert spoken.request_id != refused.request_id
 
 
 def test_it_says_what_made_the_line(agent: Agent) -> None:
@@ -122,7 +142,7 @@ def test_it_says_what_made_the_line(agent: Agent) -> None:
 @pytest.mark.parametrize(
     ("sent", "says"),
     [({"voice": "nobody"}, "not found"), ({"voice": "ahri", "model": "tts-1"}, "unknown engine"),
-     ({"voice": "ahri", "settings": {"seed": -1}}, "seed must be")],
+     ({"voice": "ahri", "settings": {"seed": -1}}, '"seed" must be')],
 )  # fmt: skip
 def test_a_refusal_is_said_in_the_studios_words(agent: Agent, sent: dict[str, object], says: str) -> None:
     result = agent.call("speak_line", text="tick", **sent)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from limits.storage import memory
 
-from studio.clock import ClockWatch
+from studio.disk.clock import ClockWatch
 from studio.settings import Settings
 from studio.web.callers import Caller, Callers, LimitReached
 

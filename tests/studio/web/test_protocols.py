@@ -83,6 +83,7 @@ def test_a_request_that_does_not_arrive_in_time_is_refused(port: int, sent: list
     answer = shown(port, *sent)
     assert answer.startswith(b"HTTP/1.1 408 "), answer
     assert b"application/problem+json" in answer
+    assert re.search(rb"\r\nx-request-id: [0-9a-f]{32}\r\n", answer)
 
 
 def test_a_silent_connection_is_closed_without_an_answer(port: int) -> None:

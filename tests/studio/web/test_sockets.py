@@ -46,6 +46,27 @@ def test_any_free_port_is_found() -> None:
         assert first.getsockname()[1] != second.getsockname()[1]
 
 
+def test_small_packets_are_sent_at_once() -> None:
+    """Otherwise each small packet on a used connection waits for the client's acknowledgement, 40 ms."""
+
+    async def at_once() -> int:
+        sent: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        def connected(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            sent.set_result(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        listening = at_port("127.0.0.1", 0)
+        server = await asyncio.start_server(connected, sock=listening)
+        async with server:
+            _, writer = await asyncio.open_connection(*listening.getsockname())
+            found = await sent
+            writer.close()
+        return found
+
+    assert asyncio.run(at_once())
+
+
 def test_a_port_in_use_is_told_with_what_to_do() -> None:
     with closing(at_port("127.0.0.1", 0)) as first:
         first.listen()

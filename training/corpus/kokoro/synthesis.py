@@ -1,4 +1,4 @@
-"""Speak a plan with Kokoro in batches: lines with equal numbers of symbols, then lines with equal numbers of frames."""
+"""Speak a plan with Kokoro in batches: lines with equal numbers of symbols, and then lines with equal numbers of frames."""
 
 import logging
 import time
@@ -14,26 +14,27 @@ from torch import Tensor
 
 from training.corpus.kokoro.network import FRAME, RATE_HZ, STYLE, VOICED_HZ, Kokoro
 from training.corpus.kokoro.plan import PlannedLine
-from training.corpus.kokoro.speakers import NaturalSpeaker, StyleBank, draw_speaker
+from training.corpus.kokoro.speakers import NaturalSpeaker, StyleBank, draw_speaker, draw_wide_speaker
 
 log = logging.getLogger(__name__)
-CHUNK = 4096  # lines whose features are held at once
-ROWS, FRAMES = 256, 16_000  # at most in a batch of symbols, and of all rows together in a batch of frames
-ROUND = 8  # frames of which each line's count is a multiple, by a longer silence at its end
+CHUNK = 4096  # number of lines whose features are in memory together
+ROWS, FRAMES = 256, 16_000  # maximum rows in a batch of symbols, and maximum frames of all rows in a batch of frames
+ROUND = 8  # each line is extended with silence to a multiple of this number of frames
 SHORTEST_S, LONGEST_S = 0.5, 14.0
 LEAD_S, TAIL_S = 0.1, (0.15, 0.3)
-QUIET = 0.01  # of the loudest 10 ms: below is silence
+NARROW = 4  # if all styles are available, one of this number of speakers mixes only the first five
+QUIET = 0.01  # level relative to the loudest 10 ms below which audio is silence
 
 
 @dataclass(frozen=True, slots=True)
 class SpokenLine:
-    number: int  # in the plan
+    number: int  # number in the plan
     samples: NDArray[np.int16]
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A line between the two halves of the network."""
+    """A line after the first half of the network."""
 
     number: int
     said: Tensor  # (t, WIDTH)
@@ -45,22 +46,31 @@ class _Read:
 class Speech:
     """The network on one device."""
 
-    def __init__(self, model: Kokoro, device: torch.device, seed: int) -> None:
+    def __init__(self, model: Kokoro, device: torch.device, seed: int, styles: Path | None = None) -> None:
         self.model, self.device, self.seed = model.to(device), device, seed
         self.bank = StyleBank(device)
+        self.wide = StyleBank(device, styles) if styles else None
         self.speakers: dict[int, NaturalSpeaker] = {}
         self.generator = torch.Generator(device).manual_seed(seed)
 
     def speak(self, plan: list[PlannedLine]) -> Iterator[SpokenLine]:
-        """Yield every line that is neither too short nor too long, in any order."""
+        """Yield the lines in any order. Lines that are too short or too long are left out."""
         for first in range(0, len(plan), CHUNK):
             read = self._read(plan, range(first, min(first + CHUNK, len(plan))))
             yield from self._decode(plan, read)
 
     def _speaker(self, number: int) -> NaturalSpeaker:
         if number not in self.speakers:
-            self.speakers[number] = draw_speaker(self.seed, number)
+            if self.wide and number % NARROW:
+                self.speakers[number] = draw_wide_speaker(self.seed, number, self.wide.names)
+            else:
+                self.speakers[number] = draw_speaker(self.seed, number)
         return self.speakers[number]
+
+    def _style(self, speaker: NaturalSpeaker, symbols: int) -> Tensor:
+        wide = self.wide is not None and len(speaker.timbre) == len(self.wide.names)
+        bank = self.wide if self.wide and wide else self.bank
+        return bank.of(speaker, symbols)
 
     @torch.inference_mode()
     def _read(self, plan: list[PlannedLine], numbers: range) -> list[_Read]:
@@ -72,7 +82,7 @@ class Speech:
             for rows in (group[i : i + ROWS] for i in range(0, len(group), ROWS)):
                 tokens = torch.tensor([plan[number].tokens for number in rows], device=self.device)
                 speakers = [self._speaker(plan[number].speaker) for number in rows]
-                styles = torch.stack([self.bank.of(speaker, size - 2) for speaker in speakers])
+                styles = torch.stack([self._style(speaker, size - 2) for speaker in speakers])
                 with torch.autocast(self.device.type, torch.float16, enabled=self.device.type == "cuda"):
                     said, how, durations = self.model.read(tokens, styles)
                 found += self._rows(rows, speakers, (said, how, styles, durations.float()))
@@ -134,7 +144,7 @@ class Speech:
 
     @torch.inference_mode()
     def _finish(self, samples: Tensor, speaker: NaturalSpeaker) -> Tensor:
-        """Return int16 samples with moved formants, trimmed to the speech, at the speaker's level, with room noise."""
+        """Return int16 samples with moved formants: trimmed to the speech, at the speaker's level, with room noise."""
         size = round(len(samples) / speaker.ratio / FRAME) * FRAME
         if size != len(samples):
             spectrum = torch.fft.rfft(samples)
@@ -161,7 +171,7 @@ class Speech:
 
 
 def write_lines(spoken: Iterator[SpokenLine], path: Path, seconds: float) -> tuple[list[int], list[int]]:
-    """Write samples one after another. Return the plan's numbers and the lengths of the lines written in time."""
+    """Append the samples of lines to a file until the time is over. Return the numbers and the lengths of the written lines."""
     numbers: list[int] = []
     lengths: list[int] = []
     began = time.monotonic()

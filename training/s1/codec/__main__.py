@@ -1,4 +1,4 @@
-"""Make the S1 voice's codec: `train` it, `evaluate` it by copy synthesis, `export` it for fish-speech.
+"""Make the codec of the S1 voice: `train` it, `evaluate` it by copy synthesis, `export` it for fish-speech.
 
 python -m training.s1.codec train --data CORPUS --out FOLDER --minutes 9 --total-minutes 18 --gpus 2,3
 python -m training.s1.codec train --data CORPUS --out FOLDER --minutes 9 --resume assets/voices/s1/checkpoint

@@ -15,14 +15,14 @@ from training.references import RATE_HZ
 from training.s1.codec.ctc import GUESSES, classes_of
 
 SCALE = 32768.0
-HELD_OUT = 64  # utterances, kept for the figures of the log
+HELD_OUT = 64  # number of utterances that are kept for the figures in the log
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Whole utterances with their letters; lengths stay on the CPU, as CTC requires."""
+    """Whole utterances with their letters. Lengths stay on the CPU, as CTC requires."""
 
-    audio: Tensor  # (b, samples) float32, silence after short ones
+    audio: Tensor  # (b, samples) float32; silence follows short utterances
     frames: Tensor  # (b,) int64, CPU
     letters: Tensor  # (b, s) int64, padded with 0
     counts: Tensor  # (b,) int64, CPU
@@ -50,7 +50,7 @@ class Crops:
         self.samples_total = int(self.ends[-1])
 
     def draw(self, batch: int, samples: int) -> Tensor:
-        """Return crops (batch, samples) float32 in [-1, 1] of random loudness; either end has up to a quarter of silence."""
+        """Return crops (batch, samples) float32 in [-1, 1] with random loudness. Each end may have a quarter of silence."""
         place = (torch.rand(batch, device=self.device, dtype=torch.float64) * self.samples_total).long()
         which = torch.searchsorted(self.ends, place, right=True).clamp(max=len(self.ends) - 1)
         margin = samples // 4
@@ -64,21 +64,21 @@ class Crops:
         return (crop * 10 ** (gain_db / 20)).clamp(-1, 1)
 
     def _augmented(self, audio: Tensor) -> Tensor:
-        """Return the rows, each with a separate augmentation if the training uses augmentation."""
+        """Return the rows, each with a separate augmentation if the training uses augmentations."""
         if self.generator is None:
             return audio.float()
         changes = augmentation.draw(len(audio), self.generator, self.strength).mostly_clean(self.generator)
         return augmentation.augment(audio.float(), changes, self.generator)
 
     def lines_within(self, numbers: NDArray[np.int64], frames: int, frame: int) -> NDArray[np.int64]:
-        """Return the utterances that fit into `frames` frames and whose letters fit CTC's guesses."""
+        """Return the utterances that fit into `frames` frames, and whose letters fit into CTC's guesses."""
         lengths = self.places[1][numbers]
         short = numbers[(lengths <= frames * frame) & (lengths >= 8 * frame)]
         sizes = np.array([len(self.texts[i]) for i in short]) * 1.15 + 2
         return short[sizes < self.places[1][short] // frame * GUESSES]
 
     def lines(self, numbers: Sequence[int], frames: int, frame: int) -> Lines:
-        """Return these utterances as a whole, by number."""
+        """Return whole utterances, by their numbers."""
         letters = [classes_of(self.texts[i]) for i in numbers]
         table = torch.zeros(len(letters), max(map(len, letters)), dtype=torch.long)
         for row, line in zip(table, letters, strict=True):
@@ -94,7 +94,7 @@ class Crops:
         )
 
     def held_out(self, count: int, samples: int) -> Tensor:
-        """Return the starts (count, samples) of utterances that training never sees, with silence after short ones."""
+        """Return the starts (count, samples) of utterances that training never uses. Silence follows short utterances."""
         rows = torch.zeros(count, samples)
         for row, (offset, length) in zip(rows, self.held, strict=False):
             clip = self.audio[offset : offset + min(length, samples)]
@@ -103,7 +103,7 @@ class Crops:
 
 
 def read_utterances(folder: Path, count: int, seconds: float) -> list[tuple[str, NDArray[np.float32]]]:
-    """Return (text, float32 samples) of `count` utterances spread over the corpus, none longer than `seconds`."""
+    """Return (text, float32 samples) of `count` utterances from all parts of the corpus. None is longer than `seconds`."""
     recordings = read_recordings(folder)
     short = np.flatnonzero(recordings.lengths <= seconds * RATE_HZ)
     chosen = short[np.linspace(0, len(short) - 1, min(count, len(short))).astype(int)]
@@ -113,7 +113,7 @@ def read_utterances(folder: Path, count: int, seconds: float) -> list[tuple[str,
 
 
 def _to_device(samples: NDArray[np.int16], device: torch.device, block: int = 1 << 28) -> Tensor:
-    """Copy in blocks, so that a corpus may be larger than the host's memory."""
+    """Copy the samples in blocks, so that a corpus may be larger than the memory of the host."""
     whole = torch.empty(len(samples), dtype=torch.int16, device=device)
     for start in range(0, len(samples), block):
         part = np.array(samples[start : start + block])

@@ -1,7 +1,7 @@
-"""Recognition of letters in the semantic codes: a head that trains these codes to contain the words, and measures it.
+"""Recognition of letters in the semantic codes: a head that trains these codes to contain the words, and measures this.
 
-Connectionist temporal classification (CTC, Graves et al. 2006) of letters, two guesses per frame, from the quantised vectors
-of the semantic level alone. The head is saved with the weights but never exported.
+The method is connectionist temporal classification (CTC, Graves et al. 2006) of letters, with two guesses per frame. Its input
+is the quantised vectors of the semantic level alone. The head is saved with the weights but never exported.
 """
 
 import re
@@ -13,20 +13,20 @@ from torch import Tensor, nn
 
 from training.evaluation.edit_distance import edits
 
-LETTERS = " abcdefghijklmnopqrstuvwxyz'"  # class 0 is CTC's blank, class i + 1 the letter at i
+LETTERS = " abcdefghijklmnopqrstuvwxyz'"  # class 0 is CTC's blank; class i + 1 is the letter with index i
 CLASSES = len(LETTERS) + 1
-GUESSES = 2  # a frame: 23 frames a second are too few for the letters of quick speech
+GUESSES = 2  # per frame, because 23 guesses a second are too few for the letters of quick speech
 WIDTH, LAYERS, TAPS = 192, 4, 7
 
 
 def classes_of(text: str) -> list[int]:
-    """Return the classes of a line's letters, spaces and apostrophes; punctuation is silent."""
+    """Return the classes of a line's letters, spaces and apostrophes. Punctuation is left out."""
     spoken = re.sub(r"\s+", " ", re.sub(r"[^a-z' ]", " ", text.lower())).strip()
     return [LETTERS.index(letter) + 1 for letter in spoken]
 
 
 class CTCHead(nn.Module):
-    """Converts quantised semantic vectors (b, t, d) to logits (b, 2 t, classes); it covers half a second around a frame."""
+    """Converts quantised semantic vectors (b, t, d) to logits (b, 2 t, classes). The input spans half a second per frame."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
@@ -44,13 +44,13 @@ class CTCHead(nn.Module):
 
 
 def loss(logits: Tensor, frames: Tensor, letters: Tensor, counts: Tensor) -> Tensor:
-    """Return the CTC loss per letter. Lengths are on the CPU, so that no call waits for the GPU; letters are padded (b, s)."""
+    """Return the CTC loss per letter. Letters are padded (b, s). Lengths are on the CPU, so that no call waits for the GPU."""
     chances = logits.float().log_softmax(-1).transpose(0, 1)
     return F.ctc_loss(chances, letters, frames * GUESSES, counts, zero_infinity=True)
 
 
 def best_path(logits: Tensor, frames: Sequence[int]) -> list[list[int]]:
-    """Return the most likely class of each guess, without repeats and blanks."""
+    """Return the most likely classes, with repeats and blanks removed."""
     rows = []
     for row, count in zip(logits.argmax(-1).cpu(), frames, strict=True):
         merged = torch.unique_consecutive(row[: count * GUESSES])
@@ -66,9 +66,10 @@ def letter_error_rate(found: Sequence[Sequence[int]], wanted: Sequence[Sequence[
 
 @torch.no_grad()
 def align(logits: Tensor, frames: Tensor, letters: Tensor, counts: Tensor) -> Tensor:
-    """Return how many letters have begun by the end of each frame on the most likely path: (b, t) int64.
+    """Return the number of letters that have begun by the end of each frame on the most likely path: (b, t) int64.
 
-    Viterbi over CTC's states, for all lines at once; frames and counts are (b,), letters (b, s) padded with 0.
+    This is a Viterbi search over CTC's states, for all lines together. `frames` and `counts` are (b,), `letters` (b, s) is
+    padded with 0.
     """
     states = torch.zeros(len(logits), 2 * letters.shape[1] + 1, dtype=torch.long, device=logits.device)
     states[:, 1::2] = letters
@@ -84,9 +85,9 @@ def align(logits: Tensor, frames: Tensor, letters: Tensor, counts: Tensor) -> Te
 
 
 def _forward(chances: Tensor, states: Tensor, ends: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the best score of each state (b, states) at the rows' ends (b, 1), and the moves of each step.
+    """Return the best score of each state (b, states) at the ends of the rows (b, 1), and the moves (steps, b, states).
 
-    Moves count the states that each step advanced: (steps, b, states).
+    A move is the number of states by which a step advanced.
     """
     skips = torch.zeros_like(states, dtype=torch.bool)
     skips[:, 2:] = (states[:, 2:] > 0) & (states[:, 2:] != states[:, :-2])

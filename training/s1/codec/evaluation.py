@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 def evaluate(options: CodecEvaluationOptions) -> dict[str, Any]:
-    """Return word errors of originals and copies, likeness and decode RTF; log them and write them into the checkpoint."""
+    """Return word errors of originals and copies, likeness and decode RTF; also log them and write them to the checkpoint."""
     model = _packaged(options.checkpoint)
     texts, originals = zip(*read_utterances(options.data, options.count, seconds=12), strict=True)
     copy_synthesis(model, originals[0], options.levels)  # the first call also allocates
@@ -49,7 +49,7 @@ def evaluate(options: CodecEvaluationOptions) -> dict[str, Any]:
 
 
 def _packaged(checkpoint: Path) -> Any:
-    """Return the package's model with its weight norms, filled like its loader does."""
+    """Return the package's model with its weight norms, filled as its loader does."""
     model: Any = upstream.build(upstream.parse_config(weights.read_config(checkpoint)))
     names = [name for name, _ in model.named_parameters()]
     state = weights.upstream_state(weights.read_state(checkpoint), names)
@@ -62,7 +62,7 @@ def _packaged(checkpoint: Path) -> Any:
 
 @torch.inference_mode()
 def copy_synthesis(model: Any, clip: Clip, levels: int | None = None) -> tuple[Clip, float]:
-    """Return the copy of a clip through the package's `encode` and `decode`, and the seconds that decoding took."""
+    """Return the copy of a clip after the package's `encode` and `decode`, and the seconds of decoding."""
     codes, lengths = model.encode(torch.from_numpy(clip)[None, None])
     began = time.perf_counter()
     made, _ = model.decode(codes[:, :levels], lengths)
@@ -70,13 +70,13 @@ def copy_synthesis(model: Any, clip: Clip, levels: int | None = None) -> tuple[C
 
 
 def word_error_rate(texts: Sequence[str], clips: Sequence[Clip]) -> float:
-    """Over all clips together."""
+    """Return the word error rate over all clips together."""
     wanted = [words(text) for text in texts]
     wrong = sum(edits(line, recognize(clip)) for line, clip in zip(wanted, clips, strict=True))
     return wrong / sum(map(len, wanted))
 
 
 def likeness(originals: Sequence[Clip], copies: Sequence[Clip]) -> float:
-    """Mean cosine between the speaker embeddings of each original and its copy."""
+    """Return the mean cosine between the speaker embeddings of originals and copies."""
     pairs = zip(originals, copies, strict=True)
     return float(np.mean([embed(one) @ embed(other) for one, other in pairs]))

@@ -1,4 +1,4 @@
-"""The codec's functions, optionally compiled."""
+"""The codec's functions, which can be compiled."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ Function = Callable[..., Any]
 
 
 class CodecFunctions:
-    """Closures over the model; each compiles once for each of its few shapes."""
+    """The codec's functions for one model. Each is compiled once for each of its few shapes."""
 
     def __init__(self, model: Any, compiled: bool) -> None:
         self._model = model

@@ -1,20 +1,22 @@
-"""Distances between sounds: log-mel and magnitude distances at several resolutions."""
+"""Distances between sounds: log-mel, magnitude and cepstral distances at several resolutions."""
 
 from functools import cache
 
 import torch
 from torch import Tensor
 
-# window in samples and mel bands of each resolution (after Kumar et al. 2023, arXiv:2306.06546, without the shortest)
+# Window in samples and number of mel bands of each resolution (after Kumar et al. 2023, arXiv:2306.06546, without the
+# shortest).
 RESOLUTIONS = ((128, 12), (256, 24), (512, 48), (1024, 80), (2048, 128))
 FLOOR = 1e-4
-HIGH_HZ, HIGH_WEIGHT = 7000.0, 0.25  # above, a bin of the linear spectra counts less: few words differ there
+# Above HIGH_HZ, bins of linear spectra have this weight, because few words differ there.
+HIGH_HZ, HIGH_WEIGHT = 7000.0, 0.25
 CEPSTRA = 13
 CEPSTRAL_WINDOW, CEPSTRAL_HOP, CEPSTRAL_BANDS, CEPSTRAL_HZ, CEPSTRAL_FLOOR = 640, 240, 26, (130.0, 6800.0), 2e-5
 
 
 def spectral_distance(made: Tensor, real: Tensor, sample_rate: int) -> tuple[Tensor, Tensor]:
-    """Return the loss to minimise and its log-mel part for the log; both sounds are (b, samples)."""
+    """Return the loss, and its log-mel part for the log. Both sounds are (b, samples)."""
     loss, mel_part = made.new_zeros(()), made.new_zeros(())
     for window, bands in RESOLUTIONS:
         ours, theirs = magnitude(made, window), magnitude(real, window)
@@ -28,9 +30,9 @@ def spectral_distance(made: Tensor, real: Tensor, sample_rate: int) -> tuple[Ten
 
 
 def cepstral_distance(made: Tensor, real: Tensor, sample_rate: int) -> Tensor:
-    """Return the distance of mel cepstra, features of recognisers, every 10 ms, and of their changes; sounds are (b, samples).
+    """Return the distance of mel cepstra, which recognisers use, every 10 ms, and of their changes. Sounds are (b, samples).
 
-    Each coefficient counts in units of its deviation in `real`.
+    Each coefficient is measured in units of its standard deviation in `real`.
     """
     ours, theirs = _cepstra(made, sample_rate), _cepstra(real, sample_rate)
     loss = made.new_zeros(())
@@ -48,21 +50,21 @@ def _cepstra(audio: Tensor, sample_rate: int) -> Tensor:
 
 @cache
 def _cosines(device: torch.device) -> Tensor:
-    """Return the cosine transform of a spectrum's bands, (CEPSTRA, CEPSTRAL_BANDS)."""
+    """Return the cosine transform of the bands of a spectrum, (CEPSTRA, CEPSTRAL_BANDS)."""
     bands = (torch.arange(CEPSTRAL_BANDS) + 0.5) / CEPSTRAL_BANDS
     return torch.cos(torch.pi * torch.arange(CEPSTRA)[:, None] * bands).to(device)
 
 
 @cache
 def _low_first(window: int, sample_rate: int, device: torch.device) -> Tensor:
-    """Return weights (window // 2 + 1, 1) with a mean of one."""
+    """Return weights (window // 2 + 1, 1) that are smaller above HIGH_HZ, with a mean of one."""
     bins = torch.linspace(0, sample_rate / 2, window // 2 + 1, device=device)[:, None]
     weights = torch.where(bins < HIGH_HZ, 1.0, HIGH_WEIGHT)
     return weights / weights.mean()
 
 
 def magnitude(audio: Tensor, window: int, hop: int = 0) -> Tensor:
-    """Return magnitudes (b, window // 2 + 1, frames), scaled to the window's sum; the hop defaults to a quarter window."""
+    """Return magnitudes (b, window // 2 + 1, frames), divided by the sum of the window. The default hop is a quarter window."""
     taper = _taper(window, audio.device)
     bins = torch.stft(audio, window, hop or window // 4, window=taper, return_complex=True)
     power = torch.view_as_real(bins).square().sum(-1)
@@ -82,11 +84,14 @@ def _taper(window: int, device: torch.device) -> Tensor:
 def mel_bank(
     window: int, bands: int, sample_rate: int, device: torch.device, span: tuple[float, float] | None = None
 ) -> Tensor:
-    """Return triangles on the HTK mel scale, (bands, window // 2 + 1), each with a sum of one unless empty; span is in Hz."""
+    """Return triangular filters on the HTK mel scale, (bands, window // 2 + 1), each with a sum of one unless empty.
+
+    `span` is the frequency range in Hz.
+    """
     bins = torch.linspace(0, sample_rate / 2, window // 2 + 1)
     low, high = 2595 * torch.log10(1 + torch.tensor(span or (0.0, sample_rate / 2)) / 700)
     edges = 700 * (10 ** (torch.linspace(float(low), float(high), bands + 2) / 2595) - 1)
-    width = bins[1] - bins[0]  # no triangle narrower than one bin
+    width = bins[1] - bins[0]  # no filter is narrower than one bin
     rise = (bins - edges[:-2, None]) / (edges[1:-1] - edges[:-2]).clamp(min=width)[:, None]
     fall = (edges[2:, None] - bins) / (edges[2:] - edges[1:-1]).clamp(min=width)[:, None]
     bank = torch.minimum(rise, fall).clamp(min=0)

@@ -1,7 +1,7 @@
 """The codec's own layers, arranged for fast training.
 
-Parameters and function equal those of the package's DAC. Signals are (batch, time, channels), so that strided, transposed and
-pointwise convolutions are matrix products and only the seven-tap ones are convolutions. Weight norm is folded into plain
+Parameters and results equal those of the package's DAC. Signals are (batch, time, channels), so that strided, transposed and
+pointwise convolutions are matrix products, and only those with seven taps are convolutions. Weight norm is folded into plain
 weights (`fold`) and restored for export (`weights.upstream_state`).
 """
 
@@ -13,12 +13,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils import parametrize, remove_weight_norm
 
-LAYER_SCALE = 0.1  # upstream starts at 0.01 and 1e-6, too near zero for a short training
+LAYER_SCALE = 0.1  # upstream starts at 0.01 and 1e-6, which is too near zero for a short training
 
 
-@torch.enable_grad()  # without it the package leaves plain tensors where parameters belong
+@torch.enable_grad()  # without gradients, the package would leave plain tensors in place of parameters
 def fold(model: nn.Module) -> nn.Module:
-    """Replace every weight-normed weight by the plain weight, in place."""
+    """Replace every weight with weight norm by a plain weight, in place."""
     for module in model.modules():
         if parametrize.is_parametrized(module, "weight"):
             parametrize.remove_parametrizations(module, "weight")
@@ -29,7 +29,7 @@ def fold(model: nn.Module) -> nn.Module:
 
 @torch.no_grad()
 def start(model: Any) -> None:
-    """Redraw a folded model's weights so that every layer passes its signal on."""
+    """Redraw the weights of a folded model, so that every layer passes its signal on."""
     for name, module in model.named_modules():
         weight: Any = getattr(module, "weight", None)
         if isinstance(module, nn.ConvTranspose1d):
@@ -48,9 +48,10 @@ def start(model: Any) -> None:
 
 
 def encode(model: Any, audio: Tensor) -> Tensor:
-    """Encode audio (b, samples), a multiple of the frame, to (b, frames, latent) before quantisation."""
+    """Encode audio (b, samples) to latents (b, frames, latent) before quantisation. `samples` is a multiple of the frame."""
     first, *blocks, snake, last = model.encoder.block
-    weight = F.pad(first.conv.weight[:, 0], (1, 0))  # eight taps, the first one zero: matrix products are faster so
+    # Eight taps, the first one zero, because this makes the matrix product faster.
+    weight = F.pad(first.conv.weight[:, 0], (1, 0))
     x = F.linear(F.pad(audio, (7, 0)).unfold(-1, 8, 1), weight, first.conv.bias)
     for block in blocks:
         *units, act, down, _ = block.block
@@ -64,7 +65,7 @@ def encode(model: Any, audio: Tensor) -> Tensor:
 
 
 def decode(model: Any, z: Tensor) -> Tensor:
-    """Decode (b, frames, latent) after quantisation to (b, samples)."""
+    """Decode latents (b, frames, latent) after quantisation to audio (b, samples)."""
     x = _attend(model.quantizer.post_module, z).transpose(1, 2)
     x = model.quantizer.upsample(x).transpose(1, 2)
     first, *blocks, snake, last, _ = model.decoder.model
@@ -74,7 +75,7 @@ def decode(model: Any, z: Tensor) -> Tensor:
         x = _transposed(up.conv, _snake(act, x))
         for unit in units:
             x = _residual(unit, x)
-    taps = F.linear(_snake(snake, x), last.conv.weight[0].T)  # (b, t, 7): one product, then a sum of shifts
+    taps = F.linear(_snake(snake, x), last.conv.weight[0].T)  # (b, t, 7): one product, then a sum of shifted values
     width, count = last.conv.kernel_size[0], x.shape[1]
     taps = F.pad(taps.float(), (0, 0, width - 1, 0))
     audio = sum(taps[:, i : i + count, i] for i in range(width))
@@ -88,7 +89,7 @@ def _snake(module: Any, x: Tensor) -> Tensor:
 
 
 def _convolve(conv: nn.Conv1d, x: Tensor) -> Tensor:
-    """Apply a causal convolution of stride 1; the view to two dimensions keeps channels last in memory."""
+    """Apply a causal convolution with stride 1. The view with two dimensions keeps the channels last in memory."""
     width, dilation = conv.kernel_size[0], conv.dilation[0]
     if width == 1:
         return F.linear(x, conv.weight[:, :, 0], conv.bias)
@@ -103,7 +104,7 @@ def _residual(unit: Any, x: Tensor) -> Tensor:
 
 
 def _strided(conv: Any, x: Tensor) -> Tensor:
-    """Apply stride s and width 2s: each block of s contributes to its own output and to the next one."""
+    """Apply a convolution with stride s and width 2s: each block of s inputs adds to its output and to the next one."""
     stride, batch = conv.stride[0], x.shape[0]
     blocks = x.reshape(batch, x.shape[1] // stride, stride * x.shape[2])
     halves = torch.unflatten(conv.weight.transpose(1, 2), 1, (2, stride)).flatten(2)  # (out, 2, s * in)
@@ -112,7 +113,7 @@ def _strided(conv: Any, x: Tensor) -> Tensor:
 
 
 def _transposed(conv: Any, x: Tensor) -> Tensor:
-    """Apply the transpose of `_strided`: each input contributes to s outputs of its own and to s of the next input."""
+    """Apply the transpose of `_strided`: each input adds to its block of s outputs and to the next block."""
     stride, channels = conv.stride[0], conv.out_channels
     rows = torch.unflatten(conv.weight.permute(2, 1, 0), 0, (2, stride)).flatten(0, 2)  # (2 * s * out, in)
     own, older = F.linear(x, rows).chunk(2, dim=-1)
@@ -121,7 +122,7 @@ def _transposed(conv: Any, x: Tensor) -> Tensor:
 
 
 def _attend(module: Any, x: Tensor) -> Tensor:
-    """Apply a window-limited transformer to (b, t, channels), with a mask on the input's device."""
+    """Apply a transformer with a limited window to (b, t, channels). The mask is made on the input's device."""
     if not hasattr(module, "layers"):
         return x
     x = module.input_proj(x)

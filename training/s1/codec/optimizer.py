@@ -1,4 +1,4 @@
-"""AdamW on the codec and its CTC head, with the running average of both."""
+"""AdamW for the codec and its CTC head, with a moving average of both."""
 
 import copy
 import math
@@ -11,11 +11,11 @@ from training.parallel import ProcessGroup
 from training.s1.codec import quantization
 
 WARM_STEPS = 200
-FALL_FROM, LOWEST = 0.55, 0.03  # share of the training where the rate begins to fall, and what remains of it
+FALL_FROM, LOWEST = 0.55, 0.03  # the share of the training after which the rate falls, and its lowest share
 
 
 class CodecOptimizer:
-    """AdamW. Codebooks follow running means (`quantization.py`); with `decoder_only`, only the decoder is trained."""
+    """AdamW. Codebooks follow running means instead (`quantization.py`). With `decoder_only`, only the decoder is trained."""
 
     def __init__(self, model: Any, head: nn.Module, group: ProcessGroup, rate: float, decoder_only: bool) -> None:
         self.group, self.learning_rate = group, rate
@@ -40,7 +40,8 @@ class CodecOptimizer:
         rate = self._rate(progress, warm_steps)
         for group in self.adam.param_groups:
             group["lr"] = rate
-        self.adam.zero_grad(set_to_none=False)  # every GPU exchanges the same list of gradients at each step
+        # Keep all gradients, because every GPU must exchange the same list in each step.
+        self.adam.zero_grad(set_to_none=False)
         torch.autograd.backward(loss)
         self.group.average([parameter.grad for parameter in self.trained if parameter.grad is not None])
         norm = nn.utils.clip_grad_norm_(self.trained, 1.0, foreach=True)
@@ -49,18 +50,18 @@ class CodecOptimizer:
         return norm.detach()
 
     def _rate(self, progress: float, warm_steps: int) -> float:
-        """Return the rate: a warm-up of each call and of the quantiser, a plateau, and a cosine over the last 45 %."""
+        """Return the learning rate: a warm-up in each call and after the quantiser starts, a plateau, and a cosine decay."""
         return self.learning_rate * min(1.0, (warm_steps + 1) / WARM_STEPS) * self.share(progress)
 
     @staticmethod
     def share(progress: float) -> float:
-        """Return the share of the learning rate after this share of the training."""
+        """Return the factor on the learning rate after this share of the training."""
         fall = max(0.0, (progress - FALL_FROM) / (1 - FALL_FROM))
         return LOWEST + (1 - LOWEST) * 0.5 * (1 + math.cos(math.pi * fall))
 
     @torch.no_grad()
     def average(self, step: int) -> None:
-        """Move the averages towards the parameters after this step of the whole training."""
+        """Move the averages towards the parameters. `step` counts over the whole training."""
         decay = min(0.999, (1 + step) / (10 + step))
         torch._foreach_lerp_(self.averages, self.parameters, 1 - decay)
 

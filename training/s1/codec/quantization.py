@@ -1,4 +1,4 @@
-"""The codec's residual quantiser in training: codebooks from data, then moving averages; dead codes are replaced.
+"""The codec's residual quantiser in training. Codebooks start from data, then follow moving averages; dead codes are replaced.
 
 The lookup is the package's (nearest by angle in 8 dimensions). Codebooks follow the running mean of the vectors assigned to
 them (van den Oord et al. 2017, arXiv:1711.00937, appendix A.1) instead of a codebook loss.
@@ -13,7 +13,7 @@ from torch import Tensor
 from training.parallel import ProcessGroup
 
 DECAY = 0.98
-DEAD = 0.05  # a code with less than this share of the mean usage is drawn anew
+DEAD = 0.05  # a code whose usage is below this share of the mean is replaced
 
 
 def levels(model: Any) -> list[Any]:
@@ -22,7 +22,10 @@ def levels(model: Any) -> list[Any]:
 
 
 def quantize(model: Any, z: Tensor, depth: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Quantise z (b, t, d), keeping `depth` levels (b,) of each row. Return z, commitment loss, codes and latents by level."""
+    """Quantise z (b, t, d) with `depth` levels (b,) in each row.
+
+    Return the quantised z, the commitment loss, and codes and latents by level.
+    """
     residual, total, commitment = z, torch.zeros_like(z), z.new_zeros(())
     codes, latents = [], []
     for index, level in enumerate(levels(model)):
@@ -30,7 +33,8 @@ def quantize(model: Any, z: Tensor, depth: Tensor) -> tuple[Tensor, Tensor, Tens
         code = nearest(latent, level.codebook.weight)
         chosen = F.embedding(code, level.codebook.weight).detach()
         kept = (depth > index).to(z.dtype)[:, None, None]
-        scale = (chosen.square().mean() + latent.detach().square().mean()) / 2  # so that a deep level counts as a first
+        # So that a deep level has the same weight as the first.
+        scale = (chosen.square().mean() + latent.detach().square().mean()) / 2
         error = (latent - chosen).square() / scale.clamp(min=1e-8)
         commitment = commitment + (error * kept).mean()
         through = latent + (chosen - latent).detach()
@@ -47,7 +51,7 @@ def semantic_width(model: Any) -> int:
 
 
 def semantic_vectors(model: Any, z: Tensor) -> Tensor:
-    """Return what the semantic level alone keeps of z (b, t, d) before quantisation; gradients pass straight through."""
+    """Return z (b, t, d) quantised by the semantic level alone. Gradients pass straight through."""
     level = levels(model)[0]
     latent = F.linear(z, level.in_proj.weight[:, :, 0], level.in_proj.bias)
     chosen = F.embedding(nearest(latent, level.codebook.weight), level.codebook.weight).detach()
@@ -61,7 +65,7 @@ def code_vectors(model: Any, codes: Tensor) -> Tensor:
 
 
 def draw_depth(batch: int, count: int, dropout: float, device: torch.device) -> Tensor:
-    """Return the levels kept (b,): all, or for a share of the rows any number from 2 (the semantic one and one more)."""
+    """Return the number of levels to keep (b,): all or, for a share of the rows, any number from 2 (semantic and one more)."""
     fewer = torch.randint(2, count + 1, (batch,), device=device)
     return torch.where(torch.rand(batch, device=device) < dropout, fewer, count)
 
@@ -87,9 +91,9 @@ class CodebookAverages:
 
     @torch.no_grad()
     def update(self, codes: Tensor, latents: Tensor) -> None:
-        """Move each code towards its latents on all GPUs: codes (levels, b, t), latents (levels, b, t, 8).
+        """Move each code towards its latents, on all GPUs: codes (levels, b, t), latents (levels, b, t, 8).
 
-        A batch with a number that is not finite, on any GPU, changes nothing.
+        If a number of the batch is not finite on any GPU, nothing changes.
         """
         flat = (codes.flatten(1) + self.starts).flatten()
         vectors = latents.flatten(0, 2).float()
@@ -103,7 +107,7 @@ class CodebookAverages:
 
     @torch.no_grad()
     def replace_dead(self, latents: Tensor) -> None:
-        """Move rarely used codes to latents of this batch."""
+        """Replace rarely used codes by latents of this batch."""
         pairs = zip(torch.split(self.counts, self.sizes), torch.split(self.sums, self.sizes), latents, strict=True)
         for counts, sums, latent in pairs:
             pool = latent.flatten(0, 1).float().nan_to_num(0.0, 0.0, 0.0)
@@ -116,7 +120,7 @@ class CodebookAverages:
         self._write()
 
     def perplexity(self) -> list[float]:
-        """Return for each level the effective number of codes in use."""
+        """Return the effective number of used codes for each level."""
         shares = [counts / counts.sum() for counts in torch.split(self.counts, self.sizes)]
         return [float(torch.exp(-(share * (share + 1e-12).log()).sum())) for share in shares]
 
@@ -128,9 +132,9 @@ class CodebookAverages:
 
 @torch.no_grad()
 def start_codebooks(model: Any, z: Tensor, group: ProcessGroup, rounds: int = 12) -> CodebookAverages:
-    """Set every level from data z (n, d): projections to the residual's main directions, codes by k-means.
+    """Initialise every level from data z (n, d): projections to the main directions of the residual, and codes by k-means.
 
-    All processes use the first process's result.
+    All processes use the result of the first process.
     """
     residual = z.float()
     for level in levels(model):
@@ -153,7 +157,7 @@ def start_codebooks(model: Any, z: Tensor, group: ProcessGroup, rounds: int = 12
 
 
 def _cluster(points: Tensor, size: int, rounds: int) -> Tensor:
-    """Return k-means centres by angle; a centre without points is drawn again."""
+    """Return the centres of a k-means clustering by angle. A centre without points is drawn again."""
     centres = points[torch.randint(len(points), (size,), device=points.device)].clone()
     for _ in range(rounds):
         code = nearest(points, centres)

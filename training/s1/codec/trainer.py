@@ -1,4 +1,4 @@
-"""Train the codec for a call's time, so that the next call can continue."""
+"""Train the codec for the time of one call, and save the state from which the next call continues."""
 
 import logging
 import signal
@@ -22,13 +22,13 @@ from training.shards import save_state
 
 log = logging.getLogger(__name__)
 COMMITMENT_WEIGHT = 0.05
-Z_POOL = 24_000  # latents the codebooks start from
-CLOCK_STEPS = 10  # between looks at the clock, which all GPUs take together
+Z_POOL = 24_000  # number of latents from which the codebooks are initialised
+CLOCK_STEPS = 10  # steps between checks of the clock, which all GPUs do together
 REPORT_S = 10.0
 
 
 class CodecTrainer:
-    """The model in training, its running average, and the state that a resumption needs."""
+    """The model in training, its moving average, and the state for a later call."""
 
     def __init__(self, options: CodecOptions, group: ProcessGroup, device: torch.device) -> None:
         self.options, self.group, self.device, self.began = options, group, device, time.monotonic()
@@ -43,10 +43,10 @@ class CodecTrainer:
         self.head = ctc.CTCHead(quantization.semantic_width(model)).to(device)
         self.codebooks: quantization.CodebookAverages | None = None
         self.step, self.stopping = 0, False
-        self.optimizer: CodecOptimizer  # made by _restore
-        weights_of = AdversarialWeights(options.score_weight, options.feature_weight)
-        self.adversary = Adversary(group, device, weights_of) if options.adversarial_from < 1 else None
-        self.head_steps = 0  # of this call, in which the head learns and the codec does not learn from it
+        self.optimizer: CodecOptimizer  # set by _restore
+        balance = AdversarialWeights(options.score_weight, options.feature_weight)
+        self.adversary = Adversary(group, device, balance, options.resume) if options.adversarial_from < 1 else None
+        self.head_steps = 0  # steps of this call in which only the head learns
         self.functions = CodecFunctions(model, not options.no_compile)
         self.minutes_gone = self.elapsed
         self._restore()
@@ -66,10 +66,10 @@ class CodecTrainer:
         options, seed = self.options, self.options.seed * 100_003 + self.step * 17 + self.group.rank
         self.crops = Crops(folder, self.device, seed, options.augment)
         self.lines = self.crops.lines_within(self.crops.kept_lines, options.letters_frames, self.frame)
-        torch.manual_seed(seed)  # from here on every GPU draws its own crops
+        torch.manual_seed(seed)  # from here on, every GPU draws different crops
 
     def train(self) -> None:
-        """Train until the time is over or the process is asked to stop; save in between and at the end."""
+        """Train until the time is over or the process gets SIGTERM. Save at intervals and at the end."""
         signal.signal(signal.SIGTERM, self._stop)
         saved = logged = time.monotonic()
         while self._goes_on():
@@ -93,12 +93,12 @@ class CodecTrainer:
 
     @property
     def elapsed(self) -> float:
-        """Return the minutes since this call began, by this process's clock."""
+        """Return the minutes since the start of this call, by the clock of this process."""
         return (time.monotonic() - self.began) / 60
 
     @property
     def progress(self) -> float:
-        """Return the progress of the whole training from 0 to 1, equal on every GPU."""
+        """Return the progress of the whole training from 0 to 1. It is equal on every GPU."""
         return min(1.0, (self.done + self.minutes_gone) / self.total_minutes)
 
     def advance(self) -> dict[str, Tensor]:
@@ -126,14 +126,14 @@ class CodecTrainer:
         return {"loss": loss.detach(), **figures}
 
     def _copy(self, real: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the copy of a sound through all codes, and the commitment loss."""
+        """Return a sound after encoding and decoding with all levels, and the commitment loss."""
         with torch.set_grad_enabled(not self.options.decoder_only):
             z, commitment = self._quantized(real)
         with torch.autocast(self.device.type, torch.bfloat16):
             return self.functions.decode(z), commitment
 
     def _quantized(self, real: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the decoder's input for a sound, and the commitment loss; the codebooks are updated."""
+        """Return the decoder's input for a sound, and the commitment loss. The codebooks are updated."""
         with torch.autocast(self.device.type, torch.bfloat16):
             z = self.functions.encode(real)
         z, commitment = z.float(), z.new_zeros((), dtype=torch.float32)
@@ -177,7 +177,7 @@ class CodecTrainer:
         log.info("codebooks started at step %d", self.step)
 
     def _step_safely(self) -> dict[str, Tensor]:
-        """Make a step. If compiled code fails, this step and all later ones run without compilation."""
+        """Make a step. If compiled code fails, this step and all later steps run without compilation."""
         figures = compiled_or_not(self.advance, self.functions.compiled, self.functions.give_up)
         if self.steps_here == 1:
             log.info("first step after %.1f s, compiled: %s", self.elapsed * 60, self.functions.compiled)
@@ -193,7 +193,7 @@ class CodecTrainer:
         self.stopping = True
 
     def save(self) -> None:
-        """Save the averaged weights, and the full state for this machine."""
+        """Save the averaged weights, and the full state for use on this machine."""
         averaged, books, out = self.optimizer.averaged, self.codebooks, self.options.out
         model, head, frames = averaged["codec"], averaged["head"], self.options.letters_frames
         letters = validation.letter_error_rate(model, head, self.crops, frames) if books is not None else 1.0
@@ -215,9 +215,11 @@ class CodecTrainer:
             **progress,
         }
         save_state(state, out / "state.pt")
+        if self.adversary is not None:
+            self.adversary.save(out)
 
     def _restore(self) -> None:
-        """Continue from a full state if there is one, else from saved or exported weights, else start anew."""
+        """Continue from a full state, or else from saved or exported weights; without any, start anew."""
         folder, options = self.options.resume, self.options
         state = weights.read_full(folder, options.decoder_only, self.device)
         self.steps_here, self.warm_steps = 0, 0
@@ -247,5 +249,5 @@ class CodecTrainer:
 
 
 def work(group: ProcessGroup, device: torch.device, options: CodecOptions) -> None:
-    """Run one process's share of a call; the first process reports and saves."""
+    """Run the part of one process in a call. The first process reports and saves."""
     CodecTrainer(options, group, device).train()

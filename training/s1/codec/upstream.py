@@ -1,4 +1,4 @@
-"""Build the codec from fish-speech's classes, without the dependencies of other parts of the package."""
+"""Build the codec from the classes of fish-speech, without dependencies that the codec does not need."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -13,19 +13,19 @@ from training.packages import open_packages, stand_in
 from training.references import checkpoint
 
 Config = dict[str, Any]
-CONFIG = checkpoint("s1") / "codec.yaml"  # of a new training as of the shipped codec
+CONFIG = checkpoint("s1") / "codec.yaml"  # used for a new training and for the shipped codec
 CLASSES = {
     "fish_speech.models.dac.modded_dac.DAC",
     "fish_speech.models.dac.modded_dac.ModelArgs",
     "fish_speech.models.dac.modded_dac.WindowLimitedTransformer",
     "fish_speech.models.dac.rvq.DownsampleResidualVectorQuantize",
 }
-# Imported at the top of the modules used here and never called by them.
+# Modules that the codec's modules import but never call.
 UNUSED = ("audiotools", "audiotools.ml", "hydra", "librosa", "soundfile", "omegaconf", "tqdm")
 
 
 class BadConfig(ValueError):
-    """A codec configuration that names an unknown class."""
+    """A codec configuration is invalid or names an unknown class."""
 
 
 def read_text(path: Path = CONFIG) -> str:
@@ -33,12 +33,12 @@ def read_text(path: Path = CONFIG) -> str:
 
 
 def read_config(path: Path = CONFIG) -> Config:
-    """Read a configuration of the `modded_dac_vq` form."""
+    """Read a configuration of the form `modded_dac_vq`."""
     return parse_config(read_text(path))
 
 
 def parse_config(text: str) -> Config:
-    """Parse the text of a configuration; YAML reads `1e-5` as text, so numbers are restored."""
+    """Parse a configuration. YAML reads `1e-5` as text, so such numbers are converted."""
     restored = _restore_numbers(yaml.safe_load(text))
     if not isinstance(restored, dict):
         raise BadConfig("the codec's configuration holds no mapping; expected the form of modded_dac_vq.yaml")
@@ -46,7 +46,7 @@ def parse_config(text: str) -> Config:
 
 
 def build(config: Mapping[str, Any]) -> nn.Module:
-    """Return the package's DAC for this configuration, freshly initialised."""
+    """Return the package's DAC for this configuration, with new weights."""
     prepare_imports()
     model = _instantiate(config)
     if not isinstance(model, nn.Module):
@@ -55,13 +55,13 @@ def build(config: Mapping[str, Any]) -> nn.Module:
 
 
 def prepare_imports() -> None:
-    """Make the codec's modules importable without the package's other dependencies."""
+    """Make the codec's modules importable without the other dependencies of the package."""
     stand_in(UNUSED)
     open_packages("dac", "dac.nn", "dac.model", "fish_speech", "fish_speech.models", "fish_speech.models.dac")
 
 
 def _instantiate(value: Any) -> Any:
-    """Build what `_target_` names, depth first; `_partial_` returns the callable with its arguments bound."""
+    """Build the objects that `_target_` names, innermost first. With `_partial_`, return the callable with bound arguments."""
     if not isinstance(value, Mapping):
         return value
     arguments = {key: _instantiate(item) for key, item in value.items() if not key.startswith("_")}

@@ -1,4 +1,4 @@
-"""The codec's weights on the disk: as a few small files, and in the package's own form."""
+"""The codec's weights on the disk: as a few small files, or in the form of the package."""
 
 import json
 from collections.abc import Mapping
@@ -15,22 +15,22 @@ from training.s1.codec.ctc import CTCHead
 from training.shards import State, has_shards, load_exported, load_shards, read_notes, save_shards
 
 EXPORTED = "codec.safetensors"
-HEAD = "reader."  # of the names, on disk, of the CTC head, which is carried but never exported
+HEAD = "reader."  # prefix of the CTC head's names on the disk; the head is saved with the codec but never exported
 
 
 def plain_state(model: nn.Module) -> State:
-    """Return only the parameters: tables and masks are rebuilt with the model."""
+    """Return only the parameters. Tables and masks are rebuilt with the model."""
     return {name: parameter.detach() for name, parameter in model.named_parameters()}
 
 
 def save(model: nn.Module, head: nn.Module, folder: Path, progress: Mapping[str, Any], config: str) -> None:
-    """Write a folded model and its CTC head as float16 shards that also contain configuration and progress."""
+    """Write a folded model and its CTC head as float16 shards, which also contain configuration and progress."""
     state = plain_state(model) | {HEAD + name: value for name, value in plain_state(head).items()}
     save_shards(state, folder, "codec", {"config": config, "progress": json.dumps(dict(progress))})
 
 
 def read_state(folder: Path, part: str = "codec") -> State:
-    """Return float32 parameters of a checkpoint folder: the `codec`'s or the `head`'s, which exported ones lack."""
+    """Return float32 parameters of a checkpoint folder: those of the `codec`, or of the `head`, which exported ones lack."""
     if is_exported(folder):
         return _read_exported(folder) if part == "codec" else {}
     state = load_shards(folder, "codec")
@@ -40,7 +40,7 @@ def read_state(folder: Path, part: str = "codec") -> State:
 
 
 def is_exported(folder: Path) -> bool:
-    """Return True if a folder has a packed codec instead of a training's shards."""
+    """Return True if the folder has a packed codec instead of the shards of a training."""
     return (folder / EXPORTED).exists() and not has_shards(folder, "codec")
 
 
@@ -54,21 +54,21 @@ def _read_exported(folder: Path) -> State:
 
 
 def read_config(folder: Path | None) -> str:
-    """Return the text of a checkpoint's configuration, or an empty text."""
+    """Return the text of a checkpoint's configuration; "" if there is none."""
     if folder and is_exported(folder):
         return upstream.read_text(folder / "codec.yaml")
     return read_notes(folder, "codec").get("config", "")
 
 
 def read_progress(folder: Path) -> dict[str, Any]:
-    """Return the progress given to `save`, or nothing."""
+    """Return the progress that was given to `save`; empty if there is none."""
     if is_exported(folder):
         return {"quantised": True}
     return dict(json.loads(read_notes(folder, "codec").get("progress", "{}")))
 
 
 def read_full(folder: Path | None, decoder_only: bool, device: torch.device) -> dict[str, Any]:
-    """Return the full state that an earlier call of this training left on this machine, or nothing."""
+    """Return the full state that an earlier call left on this machine; empty if there is none."""
     path = folder / "state.pt" if folder else None
     if path is None or not path.exists():
         return {}
@@ -102,7 +102,7 @@ def fill(model: nn.Module, state: State) -> None:
 
 
 def upstream_state(plain: State, names: list[str]) -> State:
-    """Return the weights with the package's names, each weight norm as length and direction."""
+    """Return the weights with the names of the package. Each weight norm becomes a length and a direction."""
     state: State = {}
     for name in names:
         if name in plain:
@@ -123,9 +123,9 @@ def _plain_name(name: str) -> str:
 
 
 def export(folder: Path, target: Path, packed: bool = False) -> None:
-    """Write `codec.pth` in fish-speech's form, with the YAML that its loader instantiates.
+    """Write `codec.pth` in the form of fish-speech, with the YAML from which its loader builds the codec.
 
-    With `packed`, write `codec.safetensors`: big matrices are int8 with a `.scale`, as `engines.runtime.weights` reads.
+    With `packed`, write `codec.safetensors`: large matrices are int8 with a `.scale`, as `engines.runtime.weights` reads.
     """
     target.mkdir(parents=True, exist_ok=True)
     config = read_config(folder)
@@ -139,7 +139,7 @@ def export(folder: Path, target: Path, packed: bool = False) -> None:
 
 
 def write(state: State, path: Path, packed: bool) -> None:
-    """Write `path`.safetensors packed, or `path`.pth in float16."""
+    """Write `path`.safetensors in int8 if `packed`, else `path`.pth in float16."""
     if packed:
         save_file(pack(state), path.with_suffix(".safetensors"))
     else:

@@ -1,1 +1,1 @@
-"""The dual-autoregressive model of the embedded S1 voice: training on the codec's codes, export of the whole checkpoint."""
+"""The dual-autoregressive model of the embedded S1 voice: training on the codec's codes, and export of the whole checkpoint."""

@@ -1,4 +1,4 @@
-"""Make the S1 voice's language model: `train` it, `export` the whole S1 checkpoint (`training.evaluation` measures it).
+"""Make the language model of the S1 voice: `train` it, `export` the whole S1 checkpoint (`training.evaluation` measures it).
 
 python -m training.s1.language train --data CORPUS --codec FOLDER --out FOLDER --minutes 9 --gpus 2,3
 python -m training.s1.language train … --resume assets/voices/s1/checkpoint

@@ -1,4 +1,4 @@
-"""Which letters each frame of codes has reached, by the codec's CTC head or, where it has none, by one fitted to the codes."""
+"""Find the letter that each frame of codes has reached, with the codec's CTC head or a head that is fitted to the codes."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -13,21 +13,21 @@ from torch import Tensor
 from training.s1.codec import ctc, quantization, weights
 
 log = logging.getLogger(__name__)
-ROWS, RATE = 96, 2e-3  # of fitting a head
-LONGEST = 170  # frames of an utterance that it is fitted to
-BATCH_FRAMES = 65_536  # aligned at once
+ROWS, RATE = 96, 2e-3  # rows of a batch and learning rate for fitting a head
+LONGEST = 170  # maximum number of frames of an utterance that a head is fitted to
+BATCH_FRAMES = 65_536  # frames that are aligned together
 Codes = NDArray[np.int16]
 
 
 def carried_head(codec: Path, model: Any) -> ctc.CTCHead | None:
-    """The head that was trained with a codec; None where it learned nothing or was not carried."""
+    """Return the CTC head that was trained with a codec; None if it learned nothing or was not saved."""
     if not weights.read_state(codec, "head") or weights.read_progress(codec).get("held_out_letters", 1.0) > 0.9:
         return None
     return weights.load_head(codec, model).to(codebook_of(model).device)
 
 
 def fit_head(model: Any, codes: Codes, counts: NDArray[np.int64], letters: list[list[int]], steps: int) -> ctc.CTCHead:
-    """Learn to recognize letters in the semantic codes alone, which stay as they are."""
+    """Train a head that recognizes letters in the semantic codes. The codes do not change."""
     device = codebook_of(model).device
     head = ctc.CTCHead(quantization.semantic_width(model)).to(device)
     adam: Any = torch.optim.AdamW(head.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.01)
@@ -49,7 +49,7 @@ def fit_head(model: Any, codes: Codes, counts: NDArray[np.int64], letters: list[
 def reached_letters(
     head: ctc.CTCHead, model: Any, codes: Codes, counts: NDArray[np.int64], letters: list[list[int]]
 ) -> NDArray[np.int16]:
-    """(all frames,) letters begun by the end of each frame."""
+    """Return the number of letters that have begun by the end of each frame, shape (all frames,)."""
     device, found = codebook_of(model).device, np.zeros(len(codes), np.int16)
     starts, order = np.cumsum(counts) - counts, np.argsort(counts, kind="stable")[::-1]
     first = 0
@@ -65,7 +65,7 @@ def reached_letters(
 
 
 def codebook_of(model: Any) -> Tensor:
-    """The semantic level's."""
+    """Return the codebook of the model's semantic level."""
     table: Tensor = quantization.levels(model)[0].codebook.weight
     return table
 
@@ -73,7 +73,7 @@ def codebook_of(model: Any) -> Tensor:
 def _drawn(
     codes: Codes, counts: NDArray[np.int64], letters: list[list[int]], device: torch.device
 ) -> Iterator[tuple[NDArray[np.int64], Tensor]]:
-    """Endless batches: numbers of utterances, and their semantic codes."""
+    """Yield an endless sequence of batches: numbers of utterances, and their semantic codes."""
     rng, starts = np.random.default_rng(3), np.cumsum(counts) - counts
     sizes = np.array([len(line) for line in letters[: len(counts)]])
     fit = np.flatnonzero((counts <= LONGEST) & (counts >= 8) & (sizes > 0) & (1.15 * sizes + 2 < counts * ctc.GUESSES))
@@ -85,7 +85,7 @@ def _drawn(
 def _semantic(
     codes: Codes, starts: NDArray[np.int64], counts: NDArray[np.int64], numbers: NDArray[np.int64], device: torch.device
 ) -> Tensor:
-    """(rows, frames) semantic codes of some utterances, the last one repeated behind shorter ones."""
+    """Return the semantic codes (rows, frames) of utterances. In shorter rows, the last code is repeated."""
     local = np.minimum(np.arange(int(counts[numbers].max())), counts[numbers][:, None] - 1)
     return torch.from_numpy(codes[starts[numbers][:, None] + local, 0].astype(np.int64)).to(device)
 
@@ -93,7 +93,7 @@ def _semantic(
 def _labels(
     numbers: NDArray[np.int64], counts: NDArray[np.int64], letters: Sequence[list[int]], device: torch.device
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Frames on the CPU, letters padded with 0 on the device, and their counts on the CPU."""
+    """Return the frames (on the CPU), the letters padded with 0 (on the device), and the numbers of letters (on the CPU)."""
     lines = [letters[number] for number in numbers]
     table = torch.zeros(len(lines), max(map(len, lines)), dtype=torch.long)
     for row, line in zip(table, lines, strict=True):

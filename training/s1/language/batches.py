@@ -1,4 +1,4 @@
-"""Training items for the dual-AR model: one to three utterances of a speaker in a row, as references and a line are."""
+"""Training items for the dual-AR model: one to three utterances of a speaker in a row, like references and a line."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from training.s1.language.tokens import Tokens
 
 ROUND, LONGEST = 32, 768  # positions
 COUNTS, CHANCES = (1, 2, 3), (0.12, 0.68, 0.2)
-EARLIER_WEIGHT = 0.5  # of the loss on utterances that serve as references
-AHEAD = 3  # letters that the middle states predict: the one being said and the next two
-NOISE = 0.05  # share of the codes read that are drawn at random, since sampling errs too
+EARLIER_WEIGHT = 0.5  # weight of the loss on utterances that serve as references
+AHEAD = 3  # number of letters that the middle states predict: the present one and the next two
+NOISE = 0.05  # share of the input codes that are drawn at random, because sampled codes have errors too
 
 
 @dataclass(frozen=True, slots=True)
 class TokenBatch:
     rows: Tensor  # (b, n, 1 + codebooks) int64
-    places: Tensor  # (m,) positions, counted over the flattened batch, whose next token is learned
-    labels: Tensor  # (m,) that token
+    places: Tensor  # (m,) positions in the flattened batch whose next token is learned
+    labels: Tensor  # (m,) the next token
     weights: Tensor  # (m,) 0 where padded
-    letters: Tensor  # (m, AHEAD) classes said at the labelled frame, -1 where it is no frame
+    letters: Tensor  # (m, AHEAD) classes of the letters at the labelled frame; -1 if the position is no frame
     fast_places: Tensor  # (f,) positions whose next frame is learned code by code
     fast_codes: Tensor  # (f, codebooks)
 
@@ -36,7 +36,7 @@ class TokenItem:
 
 
 def draw_items(tokens: Tokens, groups: list[NDArray[np.int64]], rng: np.random.Generator) -> Iterator[TokenItem]:
-    """Every utterance once, in a new order and newly joined."""
+    """Yield every utterance once, in a new order and joined with new neighbours."""
     sizes = (tokens.counts + 2 + np.array([len(text) for text in tokens.texts])).tolist()
     wishes = iter(rng.choice(COUNTS, sum(map(len, groups)), p=CHANCES).tolist())
     for group in rng.permutation(len(groups)):
@@ -58,9 +58,9 @@ def by_speaker(tokens: Tokens, chosen: set[int]) -> list[NDArray[np.int64]]:
 
 
 class BatchBuilder:
-    """Lay items out as batches; `fast` frames a batch also learn their other codes.
+    """Lays items out as batches. In each batch, `fast` frames also learn their other codes.
 
-    `rooms` is the share of the items whose references are as recorded.
+    `rooms` is the share of items whose references are as if recorded in a room.
     """
 
     def __init__(self, tokens: Tokens, fast: int, noise: float = NOISE, rooms: float = 0.0) -> None:
@@ -76,7 +76,7 @@ class BatchBuilder:
         for number, item in enumerate(items):
             self._lay(item, bool(in_rooms[number]), rows[number], weights[number], letters[number])
         flat, flat_letters = rows.reshape(-1, 1 + self.books), letters.reshape(-1, AHEAD)
-        labelled = np.flatnonzero(weights)  # positions to be predicted, each from the one before it
+        labelled = np.flatnonzero(weights)  # positions to be predicted, each from the previous one
         spoken = labelled[flat[labelled, 0] != prompts.IM_END]
         drawn = rng.choice(spoken, self.fast, replace=len(spoken) < self.fast)
         padding = (0, -len(labelled) % 512)
@@ -100,7 +100,7 @@ class BatchBuilder:
         weights: NDArray[np.float32],
         letters: NDArray[np.int16],
     ) -> None:
-        """`in_room`: all utterances but the last one are as recorded, and nothing learns to speak so."""
+        """Write an item into its row. If `in_room` is set, all utterances but the last are as recorded, and are not learned."""
         rows[:1] = prompts.start_row(self.books)
         place = 1
         for utterance in item.parts:
@@ -120,7 +120,7 @@ class BatchBuilder:
             place += len(codes)
 
     def _disturbed(self, rows: NDArray[np.int16], rng: np.random.Generator) -> NDArray[np.int16]:
-        """Some codes as a sampler might have drawn them; text and marks stay."""
+        """Replace some codes at random, as a sampler might have drawn them. Text and special tokens do not change."""
         if self.noise == 0:
             return rows
         rows = rows.copy()
@@ -134,7 +134,7 @@ class BatchBuilder:
 def stream(
     builder: BatchBuilder, groups: list[NDArray[np.int64]], positions: int, rng: np.random.Generator
 ) -> Iterator[TokenBatch]:
-    """Endless batches of about so many positions; what is left of a length stays for the next round."""
+    """Yield an endless sequence of batches of about `positions` positions. Leftover items wait for the next round."""
     waiting: dict[int, list[TokenItem]] = {}
     while True:
         full: list[tuple[int, list[TokenItem]]] = []

@@ -1,4 +1,4 @@
-"""The dual-AR model's weights on disk: as training carries them, and as the whole checkpoint folder S1 loaders read."""
+"""The weights of the dual-AR model on the disk: as training saves them, and as a whole checkpoint folder for loaders of S1."""
 
 import json
 from pathlib import Path
@@ -10,24 +10,24 @@ from training.s1.language import prompts
 from training.s1.language.dual_ar import LanguageModel, Shape
 from training.shards import State, has_shards, load_exported, load_shards, notes_of, read_notes
 
-DEFAULTS = {  # its best settings, as `engines.s1.model.Defaults` reads it
+DEFAULTS = {  # the best settings of the model, as `engines.s1.model.Defaults` reads them
     "temperature": 0.7,
     "top_p": 0.8,
     "repetition_penalty": 1.0,
     "group_characters": 90,
     "least_characters": 8,
-    "pace_kept": 0.3,  # measured on takes from references of 55 to 93 ms a byte
+    "pace_kept": 0.3,  # measured on takes with references of 55 to 93 ms a byte
     "own_pace": 17.5,
     "characters": ALPHABET,
     "markers": False,
     "timbre": 0.5,
 }
 EXPORTED = "model.safetensors"
-MODEL = "model."  # training carries the model under this prefix, and its letters' head beside it
+MODEL = "model."  # prefix of the model's names in the files of a training, which also contain the head for letters
 
 
 def load(folder: Path) -> LanguageModel:
-    """The model of a training's folder, or of what a call packed of it, for inference."""
+    """Return the model from the folder of a training, or from packed weights, for inference."""
     notes = notes_of(folder / EXPORTED) if is_exported(folder) else read_notes(folder, "language")
     model = LanguageModel(Shape(**json.loads(notes["shape"])))
     weights.fill(model, read_state(folder))
@@ -35,7 +35,7 @@ def load(folder: Path) -> LanguageModel:
 
 
 def read_state(folder: Path) -> State:
-    """The model's parameters, of a training's folder or of an exported, packed one."""
+    """Return the parameters of the model, from the folder of a training or from an exported, packed one."""
     if is_exported(folder):
         return load_exported(folder / EXPORTED)
     state = load_shards(folder, "language")
@@ -49,8 +49,8 @@ def is_exported(folder: Path) -> bool:
 def export(checkpoint: Path, codec: Path, out: Path, packed: bool = False) -> None:
     """Write config.json, model.pth, codec.pth, codec.yaml, tokenizer.tiktoken, special_tokens.json and our defaults.
 
-    `packed`: safetensors instead, big matrices as int8 with a `.scale` beside them, as `engines.runtime.weights` restores; else
-    float16, which fish-speech 0.1.0 loads as it is.
+    If `packed` is set, write safetensors: large matrices are int8 with a `.scale`, as `engines.runtime.weights` reads.
+    Otherwise the weights are float16, which fish-speech 0.1.0 loads directly.
     """
     out.mkdir(parents=True, exist_ok=True)
     shape = load(checkpoint).shape

@@ -1,7 +1,7 @@
-"""The dual-AR transformer for training: fish-speech 0.1.0's DualARTransformer, parameter for parameter.
+"""The dual-AR transformer for training, with the same parameters as DualARTransformer of fish-speech 0.1.0.
 
-A slow transformer takes text and frames and predicts the next semantic code; a fast one predicts that frame's other codes,
-each from the ones before. Rows are padded on the right, where a causal model needs no mask.
+A slow transformer takes text and frames, and predicts the next semantic code. A fast one predicts the other codes of this
+frame, each from the codes before. Rows are padded on the right, where a causal model needs no mask.
 """
 
 import math
@@ -28,7 +28,7 @@ class Shape:
     codebook_size: int = SEMANTIC_CODES
     rope_base: float = 10_000.0
     norm_eps: float = 1e-5
-    max_seq_len: int = 4096  # upstream keeps 2,048 of them free for what it generates
+    max_seq_len: int = 4096  # upstream reserves 2,048 of these for generated positions
 
     def config(self) -> dict[str, Any]:
         """Return the content of config.json."""
@@ -119,7 +119,7 @@ class Block(nn.Module):
 
 
 class LanguageModel(nn.Module):
-    """The model. `forward` also returns the states half-way up, from which training predicts the current letters."""
+    """The model. `forward` also returns the states of the middle layer, from which training predicts the present letters."""
 
     def __init__(self, shape: Shape, dropout: float = 0.0) -> None:
         super().__init__()
@@ -149,14 +149,14 @@ class LanguageModel(nn.Module):
             nn.init.trunc_normal_(parameter, std=0.02 / math.sqrt(2 * depth))
 
     def embed(self, rows: Tensor) -> Tensor:
-        """Embed rows (b, n, 1 + codebooks) int64 to (b, n, dim); codes count only with a semantic token."""
+        """Embed rows (b, n, 1 + codebooks) int64 to (b, n, dim). Codes are used only at semantic tokens."""
         tokens, codes = rows[..., 0], rows[..., 1:]
         spoken = ((tokens >= SEMANTIC) & (tokens < SEMANTIC + SEMANTIC_CODES)).unsqueeze(-1)
         frames = self.codebook_embeddings(codes + self.shifts).sum(-2)
         return self.embeddings(tokens) + frames * spoken
 
     def forward(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Return hidden states (b, n, dim) of the slow transformer: the last ones before the norm, and the middle ones."""
+        """Return two hidden states (b, n, dim) of the slow transformer: of the last layer, without norm, and of the middle."""
         x = F.dropout(self.embed(rows), self.dropout, self.training)
         rotation, middle = self.rotation[: rows.shape[1]], x
         for number, layer in enumerate(self.layers, start=1):
@@ -178,7 +178,7 @@ class LanguageModel(nn.Module):
 
 
 def rotations(count: int, shape: Shape) -> Tensor:
-    """Return cosines and sines (count, width / 2, 2), rounded to bfloat16 like upstream's."""
+    """Return cosines and sines (count, width / 2, 2), rounded to bfloat16 as upstream's are."""
     rates = shape.rope_base ** -(torch.arange(0, shape.head_dim, 2).float() / shape.head_dim)
     angles = torch.outer(torch.arange(count).float(), rates)
     return torch.stack((angles.cos(), angles.sin()), -1).bfloat16().float()

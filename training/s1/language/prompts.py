@@ -1,6 +1,7 @@
-"""The dual-AR model's input: a byte tokenizer, and sequences in the layout of fish-speech 0.1.0's prompts.
+"""The input of the dual-AR model: a byte tokenizer, and sequences in the layout of fish-speech 0.1.0's prompts.
 
-<|interleave|> then, for each utterance of a speaker, <|speaker:0|> TEXT CODES <|im_end|>; inference stops before the codes.
+A sequence is <|interleave|> and then, for each utterance of a speaker, <|speaker:0|> TEXT CODES <|im_end|>. At inference, it
+ends before the codes of the last utterance.
 """
 
 import base64
@@ -40,7 +41,7 @@ Rows = NDArray[np.int16]
 
 
 def text_rows(text: str, codebooks: int) -> Rows:
-    """Return rows (n, 1 + codebooks): <|speaker:0|> and the bytes of a line."""
+    """Return rows (n, 1 + codebooks) of a line: <|speaker:0|> and the bytes of the text."""
     tokens = [SPEAKER, *text.encode()]
     rows = np.zeros((len(tokens), 1 + codebooks), np.int16)
     rows[:, 0] = tokens
@@ -63,7 +64,7 @@ def start_row(codebooks: int) -> Rows:
 
 
 def prompt(line: str, references: list[tuple[str, NDArray[np.int16]]], codebooks: int) -> Rows:
-    """Return the prompt of a line: references with their codes, then its text."""
+    """Return the prompt of a line: the references with their codes, then the text of the line."""
     parts = [start_row(codebooks)]
     for text, codes in references:
         parts += [text_rows(text, codebooks), code_rows(codes)]

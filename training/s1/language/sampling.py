@@ -1,4 +1,4 @@
-"""A simple sampler for the dual-AR model: several lines at once, position by position, to measure a training."""
+"""A simple sampler for the dual-AR model, to measure a training. It samples several lines together, position by position."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ TEMPERATURE, TOP_P = 0.7, 0.8
 
 
 class Sampler:
-    """Draws with one seed from the most likely codes that together reach `top_p`, as fish-speech does."""
+    """Samples from the most likely codes whose probabilities sum to `top_p`, as fish-speech does, with one seed."""
 
     def __init__(self, model: LanguageModel, seed: int, temperature: float = TEMPERATURE, top_p: float = TOP_P) -> None:
         self.model, self.temperature, self.top_p = model, temperature, top_p
@@ -36,7 +36,7 @@ class Sampler:
         return x
 
     def frame(self, hidden: Tensor) -> Tensor:
-        """Return a semantic token or the end, and the frame's codes (b, 1 + codebooks), from hidden states (b, 1, dim)."""
+        """Return semantic tokens or ends, with the codes of their frames: hidden states (b, 1, dim) -> (b, 1 + codebooks)."""
         model, shape = self.model, self.model.shape
         allowed = [IM_END, *range(SEMANTIC, SEMANTIC + SEMANTIC_CODES)]
         choice = self.draw(model.semantic_logits(hidden[:, 0])[:, allowed])
@@ -52,7 +52,7 @@ class Sampler:
         return torch.stack((token, *codes), 1)
 
     def draw(self, logits: Tensor) -> Tensor:
-        """Draw from logits (b, n) -> (b,)."""
+        """Sample from logits (b, n) -> (b,)."""
         ordered, order = logits.float().sort(descending=True)
         surplus = ordered.softmax(-1).cumsum(-1) > self.top_p
         surplus[:, 0] = False
@@ -62,7 +62,7 @@ class Sampler:
 
 @torch.no_grad()
 def sample(sampler: Sampler, prompts: Sequence[Rows], most_frames: int) -> list[NDArray[np.int16]]:
-    """Return the codes (t, codebooks) that follow each prompt, up to the model's end or `most_frames`."""
+    """Return the codes (t, codebooks) after each prompt, up to the end that the model predicts or `most_frames`."""
     model = sampler.model
     sizes = torch.tensor([len(rows) for rows in prompts], device=sampler.device)
     table = _table(prompts, int(sizes.max()) + most_frames + 1, sampler.device)

@@ -1,4 +1,4 @@
-"""The corpus as the language model sees it: every utterance's codes, and which letters each frame has reached."""
+"""The corpus as input of the language model: the codes of every utterance, and the letter that each frame has reached."""
 
 import logging
 import time
@@ -21,8 +21,8 @@ from training.s1.codec.crops import Crops
 from training.s1.language.alignment import carried_head, fit_head, reached_letters
 
 log = logging.getLogger(__name__)
-BATCH_FRAMES = 32_768  # frames encoded at once
-ROUND = 16  # utterances of one batch are padded to a multiple of this
+BATCH_FRAMES = 32_768  # frames that are encoded together
+ROUND = 16  # utterances of a batch are padded to a multiple of this number of frames
 Change = Callable[[NDArray[np.int64], Tensor], Tensor]
 Codes = NDArray[np.int16]
 
@@ -30,38 +30,38 @@ Codes = NDArray[np.int16]
 @dataclass(frozen=True, slots=True)
 class Tokens:
     codes: Codes  # (all frames, codebooks)
-    recorded: Codes  # (all frames, codebooks) of the same utterances, as a reference may be recorded
-    reached: NDArray[np.int16]  # (all frames,) letters begun by the end of each frame
+    recorded: Codes  # (all frames, codebooks) of the same utterances, as if recorded for a reference
+    reached: NDArray[np.int16]  # (all frames,) number of letters that have begun by the end of each frame
     starts: NDArray[np.int64]
     counts: NDArray[np.int64]  # frames of each utterance
     texts: list[str]
     letters: list[list[int]]
     speakers: NDArray[np.int32]
-    head: ctc.CTCHead  # that recognizes letters in the codes
+    head: ctc.CTCHead  # recognizes letters in the codes
 
     def codes_of(self, utterance: int) -> Codes:
-        """(t, codebooks)"""
+        """Return the codes (t, codebooks) of an utterance."""
         start = self.starts[utterance]
         return self.codes[start : start + self.counts[utterance]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncodingOptions:
-    """How speakers are changed before their lines are encoded, and how long a head learns that the codec came without."""
+    """How speakers are changed before their lines are encoded, and how long a head is trained if the codec has none."""
 
-    strength: float = 0.0  # of the augmentation; 0: none
+    strength: float = 0.0  # strength of the augmentation; 0 = none
     count: int = 1  # augmentations of every speaker
-    plain: bool = False  # the speakers as they are come besides
-    recorded: bool = False  # references also with room, breath and microphone
+    plain: bool = False  # True adds the speakers without augmentation
+    recorded: bool = False  # True adds references with room, breath and microphone
     head_steps: int = 1500
 
 
 def encode_corpus(
     data: Path, codec: Path, group: ProcessGroup, device: torch.device, options: EncodingOptions
 ) -> Tokens:
-    """The corpus in codes, once for every variant of its speakers.
+    """Encode the corpus, once for every variant of its speakers.
 
-    Each process encodes its share; all read all shares back from `data`, where they stay for a later call.
+    Each process encodes a part. All processes then read all parts from `data`, where the codes stay for later calls.
     """
     began = time.monotonic()
     encoder = CorpusEncoder(data, codec, group, device)
@@ -82,7 +82,7 @@ def encode_corpus(
 
 
 class CorpusEncoder:
-    """Encodes all utterances of a corpus, with a change of the speakers where one is wanted."""
+    """Encodes all utterances of a corpus, optionally with changed speakers."""
 
     def __init__(self, data: Path, codec: Path, group: ProcessGroup, device: torch.device) -> None:
         self.data, self.group, self.device, self.checksum = data, group, device, _checksum(codec)
@@ -94,7 +94,7 @@ class CorpusEncoder:
         self.counts = (self.crops.places[1] + self.frame - 1) // self.frame
 
     def changes(self, options: EncodingOptions) -> Iterator[tuple["SpeakerChange", "SpeakerChange"]]:
-        """For each variant the change of lines and that of references."""
+        """Yield, for each variant, the change of the lines and the change of the references."""
         if options.plain or not options.strength:
             kind = "room" if options.recorded else "plain"
             yield self._change("plain", 0.0, 0), self._change(kind, 0.0, 0)
@@ -115,7 +115,7 @@ class CorpusEncoder:
         return SpeakerChange(f"{kind}-{strength}-{number}", self.speakers, changes, generator)
 
     def codes(self, change: "SpeakerChange") -> Codes:
-        """(all frames, codebooks), kept beside the corpus."""
+        """Return the codes (all frames, codebooks), which are stored with the corpus."""
         store = self.data / f"codes-{self.checksum:08x}-{change.name}.npy"
         if not self.group.broadcast_numbers((float(store.exists()),), self.device)[0]:
             part, books = store.with_suffix(".part"), len(quantization.levels(self.model))
@@ -130,7 +130,7 @@ class CorpusEncoder:
         return np.array(np.load(store, mmap_mode="r"))
 
     def _fill(self, table: Codes, change: "SpeakerChange") -> None:
-        """This process's share of the utterances."""
+        """Encode the utterances of this process into the table."""
         starts = np.cumsum(self.counts) - self.counts
         for numbers in _batches(self.counts)[self.group.rank :: self.group.size]:
             frames = int((self.counts[numbers].max() + ROUND - 1) // ROUND * ROUND)
@@ -142,7 +142,7 @@ class CorpusEncoder:
 
 @dataclass(frozen=True, slots=True)
 class SpeakerChange:
-    """A function of numbers of utterances and their samples, which augments each speaker in one way."""
+    """A function of utterance numbers and samples that augments each speaker in one way."""
 
     name: str
     speakers: NDArray[np.int32]
@@ -157,7 +157,7 @@ class SpeakerChange:
 
 
 def _checksum(codec: Path) -> int:
-    """A number that changes with the codec's weights."""
+    """Return a number that changes with the weights of the codec."""
     checksum = 0
     for file in sorted(codec.glob("codec*.safetensors")):
         checksum = zlib.crc32(file.read_bytes(), checksum)
@@ -175,7 +175,7 @@ def _batches(counts: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 @torch.no_grad()
 def encode(model: Any, audio: Tensor) -> Tensor:
-    """(b, samples) -> codes (b, t, codebooks)."""
+    """Encode audio (b, samples) to codes (b, t, codebooks)."""
     z = network.encode(model, audio)
     depth = torch.full((len(z),), len(quantization.levels(model)), device=z.device)
     return quantization.quantize(model, z, depth)[2].permute(1, 2, 0)

@@ -1,4 +1,4 @@
-"""Train the dual-AR model on a frozen codec's codes, on one or several GPUs, for a stated time."""
+"""Train the dual-AR model on the codes of a frozen codec, on one or several GPUs, for a given time."""
 
 import json
 import logging
@@ -26,12 +26,12 @@ from training.s1.language.validation import speak_held_out
 from training.shards import load_shards, read_notes, save_shards, save_state
 
 log = logging.getLogger(__name__)
-CLOCK_STEPS = 10  # between looks at the clock, which all GPUs take together
-WORSE = 0.01  # by which the held-out loss may rise and the weights are still kept
+CLOCK_STEPS = 10  # steps between checks of the clock, which all GPUs do together
+WORSE = 0.01  # maximum increase of the held-out loss for which the weights are still saved
 
 
 class LanguageTrainer:
-    """One process's model, optimizer and data."""
+    """Model, optimizer and data of one process."""
 
     def __init__(self, options: LanguageOptions, group: ProcessGroup, device: torch.device) -> None:
         self.options, self.group, self.device, self.schedule = options, group, device, options.schedule()
@@ -40,7 +40,7 @@ class LanguageTrainer:
         torch.manual_seed(options.seed)
         shape = Shape(n_layer=options.depth, num_codebooks=self.tokens.codes.shape[1])
         self.model = LanguageModel(shape, options.dropout).to(device)
-        self.letters = nn.Linear(shape.dim, batches.AHEAD * ctc.CLASSES).to(device)  # of the middle states
+        self.letters = nn.Linear(shape.dim, batches.AHEAD * ctc.CLASSES).to(device)  # its input is the middle states
         self.live = nn.ModuleDict({"model": self.model, "letters": self.letters})
         self.trained, self.best, self.stopping = 0, float("inf"), False
         self.history: list[dict[str, float]] = []
@@ -78,7 +78,7 @@ class LanguageTrainer:
         log.info("starting at step %d with %d parameters", self.trained, size)
 
     def _split(self) -> None:
-        """Batches to train on, and four of the last speakers, one in a hundred, to test on."""
+        """Prepare training batches, and four test batches of the last hundredth of the speakers."""
         options, rank = self.options, self.group.rank
         speakers = sorted(set(self.tokens.speakers.tolist()))
         kept = max(1, len(speakers) // 100)
@@ -97,11 +97,12 @@ class LanguageTrainer:
         for block in [*self.model.layers, *self.model.fast_layers]:
             block._compiled_call_impl = None
             if compiled:
-                torch._dynamo.config.recompile_limit = 64  # lengths change with every batch
+                # A limit for many shapes, because the lengths change with every batch.
+                torch._dynamo.config.recompile_limit = 64
                 block.compile(dynamic=True)
 
     def losses(self, batch: TokenBatch) -> dict[str, Tensor]:
-        """Mean losses of the semantic token, the other codes and the letters; the share of semantic tokens right."""
+        """Return the mean losses of semantic token, other codes and letters, and the share of correct semantic tokens."""
         with torch.autocast(self.device.type, torch.bfloat16):
             last, middle = self.model(batch.rows)
             hidden = last.flatten(0, 1)
@@ -119,7 +120,7 @@ class LanguageTrainer:
         }
 
     def train(self) -> None:
-        """Until the call's time is over or the process is asked to stop; save on the way and at the end."""
+        """Train until the time is over or the process gets SIGTERM. Save at intervals and at the end."""
         signal.signal(signal.SIGTERM, self._stop)
         self.schedule.begin()
         share, saved, logged = 0.0, time.monotonic(), time.monotonic()
@@ -141,7 +142,7 @@ class LanguageTrainer:
             self.save()
 
     def _step_safely(self, batch: TokenBatch, rate: float) -> dict[str, Tensor]:
-        """A step; where compiled code fails, it and all that follow run without compilation."""
+        """Make a step. If compiled code fails, this step and all later steps run without compilation."""
         return compiled_or_not(lambda: self._step(batch, rate), self.compiled, lambda: self._compile(False))
 
     def _step(self, batch: TokenBatch, rate: float) -> dict[str, Tensor]:
@@ -166,10 +167,10 @@ class LanguageTrainer:
 
     @torch.no_grad()
     def test(self) -> dict[str, float]:
-        """The averaged weights on held-out speakers: losses, and letters wrong in lines spoken freely."""
+        """Test the averaged weights on held-out speakers. Return losses, and the letter error rate of lines spoken freely."""
         self.average.swap()
         self.live.eval()
-        with torch.compiler.set_stance("force_eager"):  # these shapes are not worth compiling for
+        with torch.compiler.set_stance("force_eager"):  # compilation is not worthwhile for these shapes
             rows = [self.losses(batch) for batch in self.tests]
         found = {name: float(torch.stack([row[name] for row in rows]).mean()) for name in rows[0]}
         spoken = speak_held_out(self.model, self.tokens, self.held, self.options)
@@ -179,7 +180,7 @@ class LanguageTrainer:
         return {name: round(value, 4) for name, value in found.items()}
 
     def save(self) -> None:
-        """The full state for this machine; for any other the averaged weights, where held-out loss is not worse."""
+        """Save the full state for this machine and, unless the held-out loss is worse, the averaged weights for any machine."""
         found = self.test()
         value = found["semantic"] + found["fast"]
         better = value <= self.best + WORSE
@@ -201,5 +202,5 @@ class LanguageTrainer:
 
 
 def work(group: ProcessGroup, device: torch.device, options: LanguageOptions) -> None:
-    """One process's share of a call; the first one reports and saves."""
+    """Run the part of one process in a call. The first process reports and saves."""
     LanguageTrainer(options, group, device).train()

@@ -1,4 +1,4 @@
-"""Held-out lines spoken by the language model in training, and how many of their letters come out wrong."""
+"""Let the language model speak held-out lines during the training, and measure the letter error rate."""
 
 import copy
 from typing import Any
@@ -18,8 +18,11 @@ from training.s1.language.tokens import Tokens
 def speak_held_out(
     model: LanguageModel, tokens: Tokens, speakers: list[NDArray[np.int64]], options: LanguageOptions
 ) -> tuple[float, float]:
-    """Lines from a reference of their own speaker (utterances by speaker): letter error rate by the codec's CTC head, and
-    frames made for each frame of the original."""
+    """Speak held-out lines, and return their letter error rate and relative length.
+
+    Each line is spoken with another utterance of its speaker as the reference. The codec's CTC head reads the letters. The
+    length is the number of generated frames for each original frame. `speakers` has the utterances of each speaker.
+    """
     chosen = _pairs(tokens, speakers, options)
     if not chosen:
         return 1.0, 0.0
@@ -36,14 +39,14 @@ def speak_held_out(
 
 
 def _pairs(tokens: Tokens, speakers: list[NDArray[np.int64]], options: LanguageOptions) -> list[tuple[int, int]]:
-    """Reference and line, neighbours of one speaker; lines well below the most frames."""
+    """Return pairs of a reference and a line, which are neighbours of one speaker. Lines are well below the maximum length."""
     pairs = [(int(own[i]), int(own[i + 1])) for i in range(0, 20, 2) for own in speakers if len(own) > i + 1]
     short = [pair for pair in pairs if tokens.counts[pair[1]] < options.spoken_frames * 0.7]
     return short[: options.spoken]
 
 
 def letters_of(codec: Any, head: ctc.CTCHead, made: list[NDArray[np.int16]]) -> list[list[int]]:
-    """Letters recognized in the semantic codes of what was spoken."""
+    """Return the letters that the head recognizes in the semantic codes of spoken lines."""
     found: list[list[int]] = []
     for codes in made:
         if len(codes) == 0:

@@ -1,26 +1,33 @@
 /**
- * When sound that is still being made may be heard: once what is there will last until the rest has come. Predicted
- * from the measured rate at which it comes and from what the server says is left to do.
+ * Decides when playback of an unfinished take can start: when the received audio lasts until the rest arrives. The
+ * prediction uses the measured rate of arrival and the server's estimate of the remaining time.
  */
-const BURST_S = 0.1; // what comes this close together was made at once
-const TRUST = 0.8; // of the measured rate; less each time it proved too high
-const REFILL_S = 1.5; // at least, after running dry; twice that the next time
+const BURST_S = 0.1; // chunks that arrive within this time count as one burst
+// factor applied to the measured rate; applied once more for each time that playback ran out of audio
+const TRUST = 0.8;
+const REFILL_S = 1.5; // least audio to wait for after playback ran out; doubled for each further time
 
-/** @typedef {{from: number, at: number, before: number, made: number}} Burst  began, ended; sound there was, and is */
+/**
+ * @typedef {{from: number, at: number, before: number, made: number}} Burst  `from`, `at`: times of its first and last
+ *   chunk; `before`, `made`: seconds of audio received before the burst, and up to its end
+ */
 
 export class Buffering {
   /** @param {() => number} now  seconds */
   constructor(now = () => performance.now() / 1000) {
     this.now = now;
-    /** @type {number | null} */ this.begun = null; // when the making began
+    /** @type {number | null} */ this.begun = null; // time at which generation began
     /** @type {Burst | null} */ this.first = null;
     /** @type {Burst | null} */ this.last = null;
-    this.longest = 0; // seconds of sound that came at once
-    this.due = Number.POSITIVE_INFINITY; // when all of it will be made
-    this.dry = 0; // how often it ran dry
+    this.longest = 0; // the largest burst, in seconds of audio
+    this.due = Number.POSITIVE_INFINITY; // time at which the audio is expected to be complete
+    this.dry = 0; // how often playback ran out of audio
   }
 
-  /** Of a request that runs, as the server tells it. @param {{progress: number, eta_s: number | null}} status */
+  /**
+   * Use the progress of the running request, as reported by the server.
+   * @param {{progress: number, eta_s: number | null}} status
+   */
   update({ progress, eta_s }) {
     const now = this.now();
     this.begun ??= now;
@@ -28,7 +35,7 @@ export class Buffering {
     this.due = now + Math.max(left_s, eta_s ?? 0);
   }
 
-  /** @param {number} made  seconds of sound there are now */
+  /** @param {number} made  seconds of audio received so far */
   received(made) {
     const at = this.now();
     this.begun ??= at;
@@ -38,11 +45,15 @@ export class Buffering {
     this.longest = Math.max(this.longest, made - this.last.before);
   }
 
-  /** Seconds to wait before `ahead_s` of unheard sound can be played through; 0: now. @param {number} ahead_s */
+  /**
+   * Return the seconds to wait before playback can start with `ahead_s` of unplayed audio; 0: start now.
+   * @param {number} ahead_s
+   */
   wait_s(ahead_s) {
     if (!this.last) return Number.POSITIVE_INFINITY;
     const rate = this.#rate(this.last);
-    const lost = Math.max(0, 1 - rate * TRUST ** (1 + this.dry)); // of what lies ahead, in a second of playing
+    // seconds of buffered audio lost per second of playback
+    const lost = Math.max(0, 1 - rate * TRUST ** (1 + this.dry));
     const left_s = Math.max(0, this.due - this.now());
     const refill_s = this.dry ? REFILL_S * 2 ** (this.dry - 1) : 0;
     const missing_s = Math.max(lost && lost * (left_s + this.longest), refill_s) - ahead_s;
@@ -50,7 +61,7 @@ export class Buffering {
   }
 
   /**
-   * Seconds of sound that come in a second: since the first burst, or until it while there was but one.
+   * Return the seconds of audio that arrive per second: since the first burst, or until the end of the only burst.
    * @param {Burst} last
    */
   #rate(last) {

@@ -1,7 +1,7 @@
-/** The loudest samples of sound, which a waveform draws as bars. */
+/** Peak levels of audio, which a waveform draws as bars. */
 
 /**
- * The loudest of each part, for any number of bars, in shares of the loudest of all.
+ * Return the peak of each of `count` equal parts, relative to the highest peak.
  * @param {number[]} peaks @param {number} count
  */
 export function barHeights(peaks, count) {
@@ -15,7 +15,7 @@ export function barHeights(peaks, count) {
   });
 }
 
-/** Loudest sample of every `size` samples; for sound drawn while it is made or recorded. */
+/** Collects the peak of every `size` samples, for a waveform drawn during generation or recording. */
 export class PeakMeter {
   /** @param {number} size */
   constructor(size) {

@@ -1,10 +1,10 @@
-/** A button that plays several sounds one after another, and stops them. */
+/** A button that plays several sounds one after another, and stops them. Its label shows the progress. */
 import { follow } from "../core/bus.js";
 import { h, icon } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { progress } from "./playlist.js";
 
-/** @param {string} title @param {() => unknown} act  begins, or stops while a list plays */
+/** @param {string} title @param {() => unknown} act  starts the list, or stops it while it plays */
 export function playButton(title, act) {
   const sign = h("span.play-sign", {}, icon("through"));
   const words = h("span", {}, "Play through");

@@ -1,6 +1,6 @@
 /**
- * The page's one player. It plays one programme at a time: a take, a clip, a take that still grows, or two takes side
- * by side between which one switches without a gap. Everything is scheduled on the sample grid of one context.
+ * The audio player of the page. It plays one programme at a time: a take, a clip, an unfinished take, or two takes in
+ * parallel with gapless switching. All audio is scheduled on the sample grid of one audio context.
  */
 import { changed, emit } from "../core/bus.js";
 import { EVENT, STATE } from "../core/events.js";
@@ -8,17 +8,17 @@ import { clamp } from "../core/math.js";
 import { contextAt } from "./tracks.js";
 
 /** @import { Piece, Track } from "./tracks.js" */
-/** @typedef {{key: string, track: Track, level?: number}} Part  of a programme; `level` is an amplitude */
+/** @typedef {{key: string, track: Track, level?: number}} Part  `level` is an amplitude */
 /** @typedef {Part & {gain: GainNode}} Channel */
 
-const LEAD_S = 0.03; // between the press and the first sample
-const FADE_S = 0.008; // on pause and switch, so that nothing clicks
-const EARLY = 1e-4; // of a sample: rounding must not push a piece to the next one
-const SOON_S = 0.005; // what is to sound earlier than that would come too late
+const LEAD_S = 0.03; // between the click and the first sample
+const FADE_S = 0.008; // fade on pause and switch, which prevents clicks
+const EARLY = 1e-4; // in samples: keeps rounding from delaying a piece by one sample
+const SOON_S = 0.005; // a piece that is due in less than this cannot be scheduled in time
 
 /** @type {Programme | null} */
 let programme = null;
-/** Seconds, where each key was left. @type {Map<string, number>} */
+/** The last position of each key, in seconds. @type {Map<string, number>} */
 const positions = new Map();
 
 class Programme {
@@ -27,8 +27,8 @@ class Programme {
     this.context = contextAt(parts[0].track.rate);
     this.rate = this.context.sampleRate;
     this.offset = Math.round(from_s * this.rate);
-    this.zero = 0; // context frame at which sample 0 would sound
-    this.waits = true; // at `offset`, until what is there lasts to the end
+    this.zero = 0; // context frame at which sample 0 is or would be played
+    this.waits = true; // true while playback waits at `offset` for enough audio
     this.stopped = false;
     this.heard = heard;
     /** @type {Set<AudioBufferSourceNode>} */ this.sources = new Set();
@@ -57,7 +57,7 @@ class Programme {
     this.resume();
   }
 
-  /** Sound, or sound again, once what is there lasts to the end. */
+  /** Start or continue playback as soon as the received audio lasts to the end. */
   resume() {
     if (!this.waits || this.stopped || this.context.state !== "running" || this.wait_s > 0) return;
     this.waits = false;
@@ -77,11 +77,11 @@ class Programme {
     else this.#schedule(this.channels[0], piece);
   }
 
-  /** All that was made has sounded, but there will be more: better one pause than many. @param {number} at */
+  /** Pause to wait for more audio, because one long pause is better than many short ones. @param {number} at */
   #runDry(at) {
     this.offset = at;
     this.waits = true;
-    this.channels[0].track.ranDry(); // only a growing track can, and it plays alone
+    this.channels[0].track.ranDry(); // only a growing track can run out of audio, and it always plays alone
     changed(STATE.player);
   }
 
@@ -116,8 +116,11 @@ class Programme {
     return this.channels.every(({ track }) => track.ended) && this.position >= this.longest;
   }
 
-  /** Another of its tracks, or the same at other levels. @param {string} key @param {Record<string, number>} levels */
-  hear(key, levels = {}) {
+  /**
+   * Switch to another track of the programme, or change the levels of its tracks.
+   * @param {string} key @param {Record<string, number>} levels
+   */
+  switchTo(key, levels = {}) {
     this.heard = key;
     for (const channel of this.channels) {
       channel.level = levels[channel.key] ?? channel.level;
@@ -149,7 +152,7 @@ function begin(parts, from_s, heard) {
   requestAnimationFrame(watch);
 }
 
-/** Tells everyone where the playhead is, once a frame, until the end. */
+/** Announce the playback position in every animation frame, until the end. */
 function watch() {
   if (!programme) return;
   keepPosition(programme);
@@ -171,13 +174,13 @@ function keepPosition({ channels, position }) {
   for (const { key } of channels) positions.set(key, position);
 }
 
-/** Play a track from where it was left, or from `from_s`. @param {string} key @param {Track} track */
+/** Play a track from its last position, or from `from_s`. @param {string} key @param {Track} track */
 export function play(key, track, from_s = positions.get(key) ?? 0) {
   begin([{ key, track }], from_s, key);
 }
 
 /**
- * Play two tracks of one rate together and hear the one with key `heard`.
+ * Play two tracks with the same sample rate together; only the track with the key `heard` is audible.
  * @param {Part[]} parts @param {string} heard
  */
 export function playPair(parts, heard, from_s = 0) {
@@ -185,11 +188,11 @@ export function playPair(parts, heard, from_s = 0) {
 }
 
 /**
- * Hear the other track of a pair, in the same instant.
+ * Switch to the other track of a pair without a gap.
  * @param {string} key @param {Record<string, number>} [levels]  by key
  */
-export function hear(key, levels) {
-  if (isPlaying(key)) programme?.hear(key, levels);
+export function switchTo(key, levels) {
+  if (isPlaying(key)) programme?.switchTo(key, levels);
 }
 
 export function stop() {
@@ -205,22 +208,25 @@ export function isPlaying(key) {
   return Boolean(programme?.channels.some((channel) => channel.key === key));
 }
 
-/** What sounds: a key, or null. */
+/** Return the key of the audible track, or null. */
 export function playing() {
   return programme?.heard ?? null;
 }
 
-/** Seconds until a growing take can be heard without a hole; 0 while it sounds. @param {string | null} key */
+/**
+ * Return the seconds until a growing take can be played without interruption; 0 during playback.
+ * @param {string | null} key
+ */
 export function waitOf(key) {
   return programme?.waits && isPlaying(key) ? programme.wait_s : 0;
 }
 
-/** Seconds from the start, also while it does not play. @param {string | null} key */
+/** Return the position of a track in seconds, whether it plays or not. @param {string | null} key */
 export function positionOf(key) {
   return programme && isPlaying(key) ? programme.position : (positions.get(key ?? "") ?? 0);
 }
 
-/** Move the playhead; what plays goes on from there. @param {string} key @param {number} at_s */
+/** Move the playhead; playback continues from there. @param {string} key @param {number} at_s */
 export function seek(key, at_s) {
   positions.set(key, at_s);
   if (!programme || !isPlaying(key)) return changed(STATE.playhead);
@@ -229,7 +235,7 @@ export function seek(key, at_s) {
 }
 
 /**
- * What plays under one key goes on under another: what was made has become a take.
+ * Change the key of a track that may be playing: a finished generation gets the id of its take.
  * @param {string} from @param {string} to
  */
 export function rename(from, to) {

@@ -1,25 +1,25 @@
-/** Several sounds played one after another. Playing anything else, or stopping, ends the list. */
+/** Plays several sounds one after another. Stopping, or playing another sound, ends the list. */
 import { changed, follow, on } from "../core/bus.js";
 import { EVENT, STATE } from "../core/events.js";
 import { attempt } from "../core/login.js";
 import * as player from "./player.js";
 
 /** @import { Track } from "./tracks.js" */
-/** @typedef {{key: string, load: () => Promise<Track>, begin?: () => void}} Item  `begin`: called before it sounds */
+/** @typedef {{key: string, load: () => Promise<Track>, begin?: () => void}} Item  `begin`: called before playback */
 
 class Run {
   /** @param {Item[]} items */
   constructor(items) {
     this.items = items;
     this.at = -1;
-    this.sounding = ""; // the key that plays; empty while the next one is fetched
+    this.sounding = ""; // the key that plays; empty while the next item is loaded
   }
 }
 
 /** @type {Run | null} */
 let run = null;
 
-/** Play from the first to the last. @param {Item[]} items */
+/** Play the items in order. @param {Item[]} items */
 export function playAll(items) {
   player.stop();
   run = items.length ? new Run(items) : null;
@@ -27,7 +27,7 @@ export function playAll(items) {
   return run && advance(run);
 }
 
-/** How far it is: which one plays, counted from 1, of how many; null while no list plays. */
+/** Return the number of the current item, counted from 1, and the number of items; null if no list plays. */
 export function progress() {
   return run && { at: run.at + 1, count: run.items.length };
 }
@@ -50,7 +50,7 @@ async function advance(mine) {
   item.begin?.();
   player.play(item.key, track, 0);
   mine.sounding = item.key;
-  mine.items[mine.at + 1]?.load().catch(() => {}); // so that no pause is longer than a breath
+  mine.items[mine.at + 1]?.load().catch(() => {}); // load the next item in advance, which keeps the pause short
   return changed(STATE.playlist);
 }
 
@@ -63,5 +63,5 @@ on(EVENT.soundEnded, (key) => {
   if (run?.sounding === key) advance(run);
 });
 follow(STATE.player, () => {
-  if (run?.sounding && player.playing() !== run.sounding) end(); // stopped, or something else plays
+  if (run?.sounding && player.playing() !== run.sounding) end(); // the user stopped, or another sound plays
 });

@@ -1,4 +1,4 @@
-/** Hands on the first channel of whatever is connected, block by block. */
+/** Sends the first channel of its input to the page, block by block. */
 class Recorder extends AudioWorkletProcessor {
   /** @param {Float32Array[][]} inputs */
   process([[channel]]) {

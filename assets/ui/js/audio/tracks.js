@@ -1,8 +1,8 @@
-/** Sound that can be played: whole takes and clips, fetched and decoded once, and takes that still grow. */
+/** Playable audio: complete takes and clips, loaded and decoded once, and takes that are still being generated. */
 import { getBytes } from "../core/server.js";
 
 /** @import { Buffering } from "./buffering.js" */
-/** @typedef {{buffer: AudioBuffer, at: number}} Piece  and the sample it begins at */
+/** @typedef {{buffer: AudioBuffer, at: number}} Piece  `at`: its first sample in the track */
 
 const KEPT = 24;
 /** @type {Map<string, Promise<Track>>} */
@@ -11,7 +11,8 @@ const kept = new Map();
 const contexts = new Map();
 
 /**
- * One audio context per sample rate, so that nothing is resampled before the browser's own output.
+ * Return the audio context of a sample rate. Each rate has its own context, so that only the browser's output
+ * resamples.
  * @param {number} rate
  */
 export function contextAt(rate) {
@@ -20,7 +21,10 @@ export function contextAt(rate) {
   return context;
 }
 
-/** Browsers let sound start only from a press; call this inside one. @param {number} rate */
+/**
+ * Allow playback. Browsers start audio only after a user action, so call this in its event handler.
+ * @param {number} rate
+ */
 export function unlock(rate) {
   const context = contextAt(rate);
   if (context.state === "suspended") context.resume();
@@ -49,16 +53,19 @@ export class Track {
     return piece;
   }
 
-  /** Seconds until it can be heard from here to its end without a hole; 0: now. @param {number} _from_s */
+  /**
+   * Return the seconds to wait before playback from `_from_s` can reach the end without interruption; 0: start now.
+   * @param {number} _from_s
+   */
   wait_s(_from_s) {
     return 0;
   }
 
-  /** All that there is has sounded, but there will be more. */
+  /** Called when all audio so far was played, and more will follow. */
   ranDry() {}
 }
 
-/** A take being made: pieces are added at its end. */
+/** A take that is being generated: pieces are added at its end. */
 export class GrowingTrack extends Track {
   /** @param {number} rate @param {Buffering} buffering */
   constructor(rate, buffering) {
@@ -93,7 +100,7 @@ export class GrowingTrack extends Track {
 }
 
 /**
- * The file at `path` as a track of `rate` Hz; the least recently used ones are forgotten. Throws Refusal.
+ * Return the file at `path` as a track of `rate` Hz. A cache keeps the most recently used tracks. Throws Refusal.
  * @param {string} path @param {number} rate
  */
 export async function load(path, rate) {
@@ -119,7 +126,7 @@ async function fetched(path, rate) {
   return track;
 }
 
-/** All samples of a track that has ended. @param {Track} track */
+/** Return all samples of a track that has ended. @param {Track} track */
 export function samplesOf(track) {
   const all = new Float32Array(track.length);
   for (const { buffer, at } of track.pieces) all.set(buffer.getChannelData(0), at);

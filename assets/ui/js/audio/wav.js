@@ -1,4 +1,4 @@
-/** A mono WAV file of 32-bit float samples. @param {Float32Array[]} pieces @param {number} rate  Hz */
+/** Return a mono WAV file of 32-bit float samples. @param {Float32Array[]} pieces @param {number} rate  Hz */
 export function wav(pieces, rate) {
   const count = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const file = new DataView(new ArrayBuffer(58 + 4 * count));

@@ -1,4 +1,4 @@
-/** A waveform of bars on a canvas: what was heard in the accent, the rest quiet. */
+/** A waveform of bars on a canvas. The played part has the accent colour. */
 import { follow } from "../core/bus.js";
 import { h } from "../core/dom.js";
 import { STATE } from "../core/events.js";
@@ -7,7 +7,7 @@ import { barHeights } from "./peaks.js";
 
 /** @typedef {{played: string, chosen: string, rest: string, empty: string}} Colours */
 
-const GAMMA = 0.75; // quiet speech stays visible beside loud
+const GAMMA = 0.75; // makes quiet speech visible next to loud speech
 /** @type {WeakMap<Element, Waveform>} */
 const drawn = new WeakMap();
 
@@ -21,12 +21,12 @@ export class Waveform {
     this.bar = bar;
     this.gap = gap;
     /** @type {number[]} */ this.peaks = [];
-    this.played = 0; // fraction drawn in the accent
-    /** @type {[number, number] | null} */ this.window = null; // from, to, in fractions; outside of it bars fade
-    this.filled = 1; // fraction of the width the peaks take
+    this.played = 0; // fraction that is drawn in the accent colour
+    /** @type {[number, number] | null} */ this.window = null; // start and end as fractions; bars outside fade
+    this.filled = 1; // fraction of the width that the peaks fill
     this.canvas = h("canvas", { "aria-hidden": "true" });
     this.element = h(`div.waveform.${className || "plain"}`, {}, this.canvas);
-    new ResizeObserver(() => this.draw()).observe(this.element); // also when it comes back to the page
+    new ResizeObserver(() => this.draw()).observe(this.element); // also called when the element is shown again
     drawn.set(this.element, this);
   }
 
@@ -82,12 +82,12 @@ function coloursOf(element) {
 }
 
 /**
- * A waveform one can seek in, by pointer and keys.
+ * Make a waveform seekable, by pointer and keys.
  * @param {{element: HTMLElement}} waveform
  * @param {string} label
  * @param {{at: () => number, length: () => number, seek: (at_s: number) => void, words: () => string}} how
- *   where it is and how long, in seconds, asked when needed
- * @returns {() => void}  tells screen readers where it is
+ *   `at` and `length` in seconds, read when needed
+ * @returns {() => void}  updates the position for screen readers
  */
 export function seekable({ element }, label, { at, length, seek, words }) {
   const attributes = { role: "slider", tabindex: "0", "aria-label": label, "aria-valuemin": "0" };

@@ -1,4 +1,4 @@
-/** Hearing a champion say its line: the take there is of it, or a new one. */
+/** Plays the preview line of a champion: its existing take, or a new one. */
 import * as player from "../audio/player.js";
 import { load } from "../audio/tracks.js";
 import * as fields from "../core/fields.js";
@@ -11,13 +11,14 @@ import { settingsOf } from "./speaker.js";
 
 const LINE = "Hello. This is how I sound, and I will read whatever you write for me.";
 
-/** What a champion is heard saying. @param {Champion} champion */
+/** Return the preview line of a champion. @param {Champion} champion */
 export function lineOf({ line }) {
   return line || LINE;
 }
 
 /**
- * Its line as an order: with the engine and settings it prefers, where this studio runs that engine.
+ * Return the order for the preview line, with the champion's preferred engine and settings if this studio has the
+ * engine.
  * @param {Champion} champion @param {string} attachment @returns {Order}
  */
 function orderOf(champion, attachment) {
@@ -29,12 +30,12 @@ function orderOf(champion, attachment) {
   };
 }
 
-/** Whether an order speaks with this version. @param {Order} order @param {Champion} champion */
+/** Return true if an order uses this version of a champion. @param {Order} order @param {Champion} champion */
 function speaks(order, { id, version }) {
   return order.champion === id && order.version === version;
 }
 
-/** Takes of its line in this version, newest first. @param {Champion} champion */
+/** Return the takes of the preview line in this version, newest first. @param {Champion} champion */
 function takesOf(champion) {
   return state.takes.filter(({ order }) => speaks(order, champion) && order.text === lineOf(champion));
 }
@@ -46,7 +47,10 @@ export function auditionOf(champion) {
   return takesOf(champion).some((take) => take.id === player.playing()) ? "playing" : "silent";
 }
 
-/** Hear it, with its own weights or those on trial, or stop. @param {Champion} champion @param {string} attachment */
+/**
+ * Play the preview line, with the champion's own weights or attached ones; stop if it already plays.
+ * @param {Champion} champion @param {string} attachment
+ */
 export async function audition(champion, attachment = "") {
   const now = auditionOf(champion);
   if (now === "making" || (now === "playing" && state.synthesis)) return stop();

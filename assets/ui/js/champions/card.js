@@ -1,9 +1,9 @@
-/** One champion on its card: seen, heard, spoken with, and for its owner everything else. */
+/** The card of one champion: facts, reference, preview line, and the actions of the owner. */
 import { access } from "../core/access.js";
 import { h, icon, iconButton } from "../core/dom.js";
 import { percent, plural } from "../core/format.js";
 import { entry, menu } from "../core/menu.js";
-import { state, titleOf } from "../core/state.js";
+import { state, titleOf, tunedEngine, withoutWeights } from "../core/state.js";
 import { isArchive } from "../jobs/jobs.js";
 import { download, JobList } from "../jobs/list.js";
 import { audition, auditionOf, lineOf } from "./audition.js";
@@ -11,7 +11,10 @@ import { face } from "./portrait.js";
 import { Reference } from "./reference.js";
 
 /** @typedef {(champion: Champion) => unknown} Act */
-/** @typedef {{speak: Act, edit: Act, package: Act, more: Record<string, Act>}} Acts  `more` by the words of the menu */
+/**
+ * @typedef {{speak: Act, edit: Act, package: Act, more: Record<string, Act>}} Acts  the keys of `more` are the menu's
+ *   labels
+ */
 
 const SIGNS = /** @type {const} */ ({
   silent: { sign: "play", does: "Play preview line" },
@@ -19,14 +22,18 @@ const SIGNS = /** @type {const} */ ({
   playing: { sign: "pause", does: "Pause preview line" },
 });
 
-/** Its buttons live as long as the card, so that they keep the focus whatever is saved meanwhile. */
+/** The buttons are created once, so that they keep the focus when the champion changes. */
 export class ChampionCard {
-  /** @param {Champion} champion @param {Acts} acts @param {import("../jobs/list.js").Buttons} buttons  of its jobs */
+  /**
+   * @param {Champion} champion
+   * @param {Acts} acts
+   * @param {import("../jobs/list.js").Buttons} buttons  buttons for the rows of its jobs
+   */
   constructor(champion, acts, buttons) {
     this.champion = champion;
     this.acts = acts;
-    this.drawn = ""; // what it was drawn from
-    this.audition = ""; // likewise
+    this.drawn = ""; // JSON of the data that is shown
+    this.audition = ""; // state of the preview line that is shown
     this.packaging = false;
     this.face = face(champion);
     this.words = h("div.champion-words");
@@ -36,15 +43,15 @@ export class ChampionCard {
     this.sign = h("span.sign");
     this.line = h("span.said");
     this.progress = h("span.readout");
-    this.hear = this.#hearButton();
-    this.pack = this.#button("Package", (champion) => this.packaging || this.acts.package(champion));
+    this.preview = this.#previewButton();
+    this.pack = this.#button("Export archive", (champion) => this.packaging || this.acts.package(champion));
     this.packed = h("span", { hidden: true, "data-owners": true });
     this.element = h(
       "li.champion",
       { tabindex: "-1", "data-id": champion.id },
       h("div.champion-head", {}, this.face, this.words, this.#more()),
       this.reference.element,
-      this.hear,
+      this.preview,
       this.#foot(),
       this.jobs.element,
     );
@@ -57,12 +64,12 @@ export class ChampionCard {
     return holder;
   }
 
-  #hearButton() {
+  #previewButton() {
     const onclick = () => audition(this.champion);
     return h("button.line", { type: "button", onclick }, this.sign, this.line, this.progress);
   }
 
-  /** @param {string} words @param {Act} act @param {boolean} owners  whether it is the owner's alone */
+  /** @param {string} words @param {Act} act @param {boolean} owners  whether only the owner may use it */
   #button(words, act, owners = true) {
     const onclick = () => act(this.champion);
     return h("button.quiet.small", { type: "button", "data-owners": owners, onclick }, words);
@@ -74,7 +81,8 @@ export class ChampionCard {
   }
 
   /**
-   * @param {Champion} champion  as the server tells it now @param {string} context  whatever else the card depends on
+   * @param {Champion} champion  from the server
+   * @param {string} context  the other data that the card depends on
    */
   update(champion, context) {
     const drawn = JSON.stringify([champion, context]);
@@ -107,18 +115,22 @@ export class ChampionCard {
       "p.facts",
       {},
       fact(titleOf(engine), "Preferred engine"),
-      fine_tuned && fact("fine-tuned", "Has fine-tuned weights for F5-TTS. S1-Mini uses the reference."),
+      fine_tuned &&
+        fact(
+          "fine-tuned",
+          `Has fine-tuned weights for ${tunedEngine()?.title ?? "another engine"}. ${withoutWeights()}`,
+        ),
       votes && fact(`${votes.won} of ${count}`, "Wins in blind tests"),
       access.owner && !consent && fact("no consent", "No consent recorded. Edit the champion to add the consent."),
     );
   }
 
-  /** @param {Job[]} jobs  on this champion; of what is packaged, the archive stands where Package was */
+  /** @param {Job[]} jobs  the jobs of this champion; a link to a packaged archive replaces the Package button */
   drawJobs(jobs) {
     const packed = jobs.find(isArchive);
     this.jobs.show(jobs.filter((job) => job !== packed));
     this.packaging = jobs.some((job) => job.kind === "package" && job.state === "running");
-    this.pack.setAttribute("aria-disabled", String(this.packaging)); // "disabled" would take the focus from it
+    this.pack.setAttribute("aria-disabled", String(this.packaging)); // the attribute "disabled" would remove the focus
     if (this.packed.dataset.job === String(packed?.id)) return;
     const focused = this.pack === document.activeElement || this.packed.contains(document.activeElement);
     const link = packed?.result && download(packed.result);
@@ -134,13 +146,16 @@ export class ChampionCard {
     this.progress.textContent = now === "making" && state.synthesis ? percent(state.synthesis.progress) : "";
     if (this.audition === now) return;
     this.audition = now;
-    this.hear.classList.toggle("sounds", now !== "silent");
+    this.preview.classList.toggle("sounds", now !== "silent");
     this.sign.replaceChildren(icon(SIGNS[now].sign));
-    this.hear.setAttribute("aria-label", `${SIGNS[now].does}: ${lineOf(this.champion)}`);
+    this.preview.setAttribute("aria-label", `${SIGNS[now].does}: ${lineOf(this.champion)}`);
   }
 }
 
-/** Puts one element where another stood. @template {HTMLElement} T @param {HTMLElement} before @param {T} element */
+/**
+ * Replace one element by another, and return the new one.
+ * @template {HTMLElement} T @param {HTMLElement} before @param {T} element
+ */
 function replaced(before, element) {
   before.replaceWith(element);
   return element;

@@ -1,10 +1,13 @@
-/** Two people saved one champion: theirs beside one's own, and the ways on. Nothing that was typed is lost. */
+/**
+ * The view of an edit conflict: another user saved the champion first. It shows both versions and offers two ways to
+ * save; the typed text is kept.
+ */
 import { h } from "../core/dom.js";
 import { moment, setting } from "../core/format.js";
 import { freeId } from "./library.js";
 import { Reference } from "./reference.js";
 
-/** What is compared, as words. @type {Record<string, (facts: ChampionFacts) => string>} */
+/** The compared fields, as text. @type {Record<string, (facts: ChampionFacts) => string>} */
 const SHOWN = {
   name: ({ name }) => name,
   transcript: ({ transcript }) => transcript,
@@ -21,9 +24,9 @@ const SHOWN = {
 };
 
 /**
- * @param {string} message  why it was not saved
- * @param {ChampionFacts} mine  what was typed
- * @param {Champion} theirs  as it stands now
+ * @param {string} message  why the save failed
+ * @param {ChampionFacts} mine  the typed facts
+ * @param {Champion} theirs  the saved version
  * @param {{over: () => unknown, as: (id: string) => unknown}} ways
  */
 export function conflict(message, mine, theirs, { over, as }) {
@@ -39,14 +42,18 @@ export function conflict(message, mine, theirs, { over, as }) {
     h(
       "div.conflict-ways",
       {},
-      h("button.quiet", { type: "button", onclick: over }, "Replace with mine"),
-      h("span.hint", {}, "The other version stays in Versions. To keep both, save yours with a new id:"),
+      h("button.quiet", { type: "button", onclick: over }, "Save my version"),
+      h(
+        "span.hint",
+        {},
+        "The other version stays in the list of versions. To keep both, save your version with a new id:",
+      ),
       h("span.conflict-as", {}, id, h("button.quiet", { type: "button", onclick }, "Save with new id")),
     ),
   );
 }
 
-/** What is not the same, as a table of yours and theirs. @param {ChampionFacts} mine @param {ChampionFacts} theirs */
+/** Return a table of the fields that differ. @param {ChampionFacts} mine @param {ChampionFacts} theirs */
 function differences(mine, theirs) {
   const rows = Object.entries(SHOWN)
     .map(([name, show]) => ({ name, one: show(mine) || "", other: show(theirs) || "" }))

@@ -1,9 +1,9 @@
-/** Who agreed that a voice is used, when, and in which words. */
+/** The consent fields: who agreed to the use of the voice, when, and the statement. */
 import { field } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 
-const WHY = "Save a voice only with its owner’s consent. The archive contains the consent.";
-const NO_DATE = "Enter the date, or leave it empty if it is unknown.";
+const WHY = "Save a voice only with its owner’s consent. The consent is saved in the archive of the champion.";
+const NO_DATE = "Enter the date. If you do not know the date, leave the field empty.";
 const NO_CONSENT = "Without a voice owner or consent text, no consent is recorded.";
 
 export class ConsentFields {
@@ -34,13 +34,13 @@ export class ConsentFields {
     this.draw();
   }
 
-  /** Null where nobody agreed. @returns {Consent | null} */
+  /** Null if both the owner and the statement are empty. @returns {Consent | null} */
   get consent() {
     const consent = { by: this.by.value.trim(), at: this.when.value, statement: this.statement.value.trim() };
     return consent.by || consent.statement ? consent : null;
   }
 
-  /** Ask for the date once somebody agrees, and say what an empty one means. */
+  /** Show the note: ask for the missing date, or say that no consent is recorded. */
   draw() {
     const given = this.consent;
     const words = given ? (given.at ? "" : NO_DATE) : NO_CONSENT;

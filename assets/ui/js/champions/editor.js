@@ -1,4 +1,4 @@
-/** Keeping a take as a champion, and editing one: the form, its saving, and what happens when somebody was faster. */
+/** Dialogs to save a take as a champion and to edit a champion: form, saving, and edit conflicts. */
 import { openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { draftNote, dropDraft, loadDraft, saveDraft } from "../core/drafts.js";
@@ -15,13 +15,14 @@ import { Reference } from "./reference.js";
  * @typedef {object} How
  * @property {string} title
  * @property {boolean} isNew
- * @property {(facts: ChampionFacts, over?: string) => Champion | Promise<Champion>} save  over the version in its way
- * @property {(facts: ChampionFacts) => Promise<Champion>} saveAs  another champion
+ * @property {(facts: ChampionFacts, over?: string) => Champion | Promise<Champion>} save  `over`: the version to
+ *   replace
+ * @property {(facts: ChampionFacts) => Promise<Champion>} saveAs  save as another champion
  */
 
 const FORM = "champion-form";
 
-/** Keep the voice of a take. Everything the studio knows is filled in. @param {string} take */
+/** Open the form to save the voice of a take. Known facts are filled in. @param {string} take */
 export async function openKeeper(take) {
   if (!(await ownerOnly())) return undefined;
   return attempt(async () => {
@@ -36,7 +37,7 @@ export async function openKeeper(take) {
 }
 
 /**
- * Edit a champion as it stands now, with all that its owner is told: the page may still show what visitors see.
+ * Open the form to edit a champion. It is loaded again, because the page may still show the visitors' version.
  * @param {Champion} champion
  */
 export function openEditor({ id }) {
@@ -53,7 +54,7 @@ export function openEditor({ id }) {
 }
 
 /**
- * Whether anything was changed that is written; a portrait is saved by itself.
+ * Return true if a field was changed. The portrait is not a field; it is saved separately.
  * @param {ChampionFacts} facts @param {Champion} champion
  */
 function isOther(facts, champion) {
@@ -65,7 +66,7 @@ function isOther(facts, champion) {
 
 class Editor {
   /**
-   * @param {string} about  under which what is typed is kept until it is saved
+   * @param {string} about  key of the draft; the draft is kept until the champion is saved
    * @param {Champion} champion
    * @param {How} how
    */
@@ -94,7 +95,7 @@ class Editor {
     this.form.begin();
   }
 
-  /** What was typed before and never saved is back, and can be given up. */
+  /** Fill in the saved draft, if any, and return a note with a button that discards it. */
   #recovered() {
     /** @type {ChampionFacts | null} */
     const typed = loadDraft(this.about);
@@ -108,8 +109,8 @@ class Editor {
   }
 
   /**
-   * @param {(facts: ChampionFacts) => Champion | Promise<Champion>} work  what saves them
-   * @param {string} other  the id they are to be saved under, where it is not their own
+   * @param {(facts: ChampionFacts) => Champion | Promise<Champion>} work  saves the facts
+   * @param {string} other  the new id, if the facts are saved under another one
    */
   async save(work, other = "") {
     this.button.disabled = true;
@@ -142,7 +143,7 @@ class Editor {
     toast("Champion saved.", { ...(page() !== "champions" && { action: "Show", onaction }) });
   }
 
-  /** Somebody was faster: theirs beside one's own, and both ways on. @param {Refusal} refusal */
+  /** Show an edit conflict: both versions, and the two ways to save. @param {Refusal} refusal */
   #contest({ message, body: { current } }) {
     const view = conflict(message, this.form.facts, current, {
       over: () => this.save((facts) => this.how.save(facts, current.version)),

@@ -1,4 +1,4 @@
-/** The form of everything a person writes about a champion. */
+/** The form for all facts of a champion. */
 import { field } from "../core/dialog.js";
 import { h, icon } from "../core/dom.js";
 import * as fields from "../core/fields.js";
@@ -12,7 +12,8 @@ import { colourOf } from "./mark.js";
 import { face } from "./portrait.js";
 
 /**
- * @typedef {Pick<EngineStatus, "name" | "title"> & Partial<EngineStatus>} Engine  of another studio, little is known
+ * @typedef {Pick<EngineStatus, "name" | "title"> & Partial<EngineStatus>} Engine  only name and title are known for an
+ *   engine that this studio lacks
  */
 
 const ID = "[a-z0-9][a-z0-9_\\-]{0,63}";
@@ -22,13 +23,13 @@ const TEXTS = /** @type {const} */ (["transcript", "line", "notes"]);
 
 export class ChampionForm {
   /** @type {File | null | undefined} */
-  picture = undefined; // null: none any more; undefined: as it is
-  chosenColour = ""; // empty: that of its id
-  proposes = false; // the id follows the name, until it is typed
+  picture = undefined; // null: remove the portrait; undefined: keep it
+  chosenColour = ""; // empty: the default colour of the id
+  proposes = false; // true: the id follows the name, until the user types an id
 
   /**
-   * @param {string} id  of the form
-   * @param {Champion} champion  what stands in the fields at first
+   * @param {string} id  id of the form element
+   * @param {Champion} champion  initial values
    * @param {{isNew: boolean, changed: (facts: ChampionFacts) => void}} how
    */
   constructor(id, champion, { isNew, changed }) {
@@ -44,7 +45,7 @@ export class ChampionForm {
     this.face = h("div.factsheet-face");
     this.noPicture = quietButton("Remove portrait", () => this.#setPicture(null));
     this.ownColour = quietButton("Default colour", () => this.#setColour(""));
-    this.note = h("p.hint", {}, "The id cannot change. To get another id, duplicate the champion.");
+    this.note = h("p.hint", {}, "The id cannot be changed. To get another id, duplicate the champion.");
     this.licence = h("p.hint");
     this.consent = new ConsentFields();
     this.element = h("form.factsheet", { id, autocomplete: "off" }, ...this.#parts());
@@ -88,11 +89,12 @@ export class ChampionForm {
       {},
       h("legend", {}, "Engine and settings"),
       h("div.factsheet-settings", {}, field("Engine", this.engine), ...settings),
+      h("p.hint", {}, "Empty settings use the engine’s defaults."),
       this.licence,
     );
   }
 
-  /** Put facts into the fields. @param {ChampionFacts} facts */
+  /** @param {ChampionFacts} facts */
   fill(facts) {
     const { name, id } = this.inputs;
     name.value = facts.name ?? "";
@@ -105,10 +107,10 @@ export class ChampionForm {
     this.chosenColour = facts.colour ?? "";
   }
 
-  /** What the fields hold, as the studio takes it. @returns {ChampionFacts} */
+  /** Return the values of the fields in the form that the studio expects. @returns {ChampionFacts} */
   get facts() {
     const { name, id } = this.inputs;
-    const heeded = this.settings.filter(({ name, input }) => this.#heeds(name) && input.value !== "");
+    const used = this.settings.filter(({ name, input }) => this.#usesSetting(name) && input.value !== "");
     return {
       name: name.value.trim(),
       id: id.value.trim(),
@@ -117,13 +119,13 @@ export class ChampionForm {
       notes: this.#text("notes"),
       consent: this.consent.consent,
       engine: this.engine.value,
-      settings: Object.fromEntries(heeded.map(({ name, input }) => [name, Number(input.value)])),
+      settings: Object.fromEntries(used.map(({ name, input }) => [name, Number(input.value)])),
       colour: this.chosenColour,
     };
   }
 
   /**
-   * To the byte as it was where nobody changed it: a text area shows every line end as a line feed.
+   * Return the text. An unchanged text keeps its original line ends, which a text area replaces by line feeds.
    * @param {typeof TEXTS[number]} name
    */
   #text(name) {
@@ -133,7 +135,7 @@ export class ChampionForm {
   }
 
   /** @param {string} name */
-  #heeds(name) {
+  #usesSetting(name) {
     const settings = this.#chosenEngine?.settings;
     return name === "seed" || !settings || name in settings;
   }
@@ -142,7 +144,7 @@ export class ChampionForm {
     return engines(this.champion).find((one) => one.name === this.engine.value);
   }
 
-  /** Once it is on the page. */
+  /** Call this once the form is on the page. */
   begin() {
     this.#drawSettings();
     this.#drawFace();
@@ -187,22 +189,20 @@ export class ChampionForm {
     this.inputs.colour.value = this.chosenColour || colourOf(id);
     this.ownColour.hidden = !this.chosenColour;
     this.noPicture.hidden = !portrait;
-    if (this.isNew) this.note.textContent = `Archive: ${id || "\u2026"}.tar.gz`;
+    if (this.isNew) this.note.textContent = `Name of the archive: ${id || "\u2026"}.tar.gz`;
   }
 
   #drawSettings() {
     const engine = this.#chosenEngine;
     for (const { name, input } of this.settings) {
       const holder = /** @type {HTMLElement} */ (input.closest(".sheet-field"));
-      holder.hidden = !this.#heeds(name);
+      holder.hidden = !this.#usesSetting(name);
       const limits = name === "seed" ? undefined : engine?.settings?.[name];
       input.min = String(limits?.least ?? "");
       input.max = String(limits?.most ?? "");
       input.title = limits ? between(limits) : "";
     }
-    this.licence.textContent = engine?.licence
-      ? `Licence of the weights: ${engine.licence}. An empty field uses the default.`
-      : "";
+    this.licence.textContent = engine?.licence ? `Licence of the weights: ${engine.licence}.` : "";
   }
 }
 
@@ -227,7 +227,10 @@ function quietButton(words, onclick) {
   return h("button.quiet.small", { type: "button", onclick }, words);
 }
 
-/** Those of this studio, and the one it was kept with. @param {Champion} champion @returns {Engine[]} */
+/**
+ * Return the engines of this studio, and the champion's engine if this studio lacks it.
+ * @param {Champion} champion @returns {Engine[]}
+ */
 function engines({ engine }) {
   const known = state.telemetry?.engines ?? [];
   return known.some((one) => one.name === engine) ? known : [...known, { name: engine, title: engine.toUpperCase() }];

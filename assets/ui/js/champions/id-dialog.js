@@ -1,4 +1,4 @@
-/** Asking for another id: for a copy, or for what comes in under one that is taken. */
+/** The dialog that asks for another id: for a copy, or for an import whose id is already used. */
 import { field, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { keepForm } from "../core/drafts.js";
@@ -44,7 +44,7 @@ export function openDuplicate({ id, title }) {
     title: `Duplicate ${title}`,
     verb: "Duplicate",
     id,
-    hint: "The archive uses this id too.",
+    hint: "The archive file gets this name too.",
     act: async (as_id) => {
       await duplicate(id, as_id);
       toast(`Champion duplicated as ${as_id}.`);

@@ -1,8 +1,8 @@
-/** Ids of champions, as the studio makes them. */
+/** Champion ids, by the studio's rules. */
 
 const LONGEST = 64;
 
-/** A name's plain letters and digits; empty where it has none. @param {string} name */
+/** Return an id made from a name's ASCII letters and digits; empty if it has none. @param {string} name */
 export function slug(name) {
   const plain = name
     .normalize("NFKD")
@@ -15,7 +15,7 @@ export function slug(name) {
     .replace(/[-_]+$/, "");
 }
 
-/** The id itself, or with a number where it is taken. @param {string} id @param {Set<string>} taken */
+/** Return the id; if it is already used, with a number added. @param {string} id @param {Set<string>} taken */
 export function firstFree(id, taken) {
   let free = id;
   for (let count = 2; taken.has(free); count += 1) free = `${id.slice(0, LONGEST - 4)}-${count}`;

@@ -1,4 +1,4 @@
-/** Archives brought in from files; one whose id is taken comes in under another. */
+/** Imports archives from files. If the id is already used, the user can choose another one. */
 import { changed } from "../core/bus.js";
 import { h } from "../core/dom.js";
 import { STATE } from "../core/events.js";
@@ -11,7 +11,7 @@ import { importFile } from "./library.js";
 
 /** @import { ImportOptions } from "./library.js" */
 
-/** What jobs were begun with, by their id, to be sent again. @type {Map<string, File>} */
+/** The imported files by job id, needed to send them again. @type {Map<string, File>} */
 const files = new Map();
 
 /** @param {File} file @param {ImportOptions} how */
@@ -21,14 +21,17 @@ export async function importArchive(file, how = {}) {
   const job = await importFile(file, how);
   if (!job) return;
   files.set(job.id, file);
-  changed(STATE.jobs); // it may have failed, and be on screen, before this page knew its id
+  changed(STATE.jobs); // the failed job may be shown already, before this page knew its id
 }
 
 export function chooseArchive() {
   chooseFile(".gz,.tgz", importArchive);
 }
 
-/** Buttons for an import whose id is taken: under another one, or in its place. @param {Job} job */
+/**
+ * Return buttons for an import whose id is already used: import with a new id, or replace the champion.
+ * @param {Job} job
+ */
 export function importOptions(job) {
   const file = files.get(job.id);
   const id = job.conflict;
@@ -42,7 +45,7 @@ export function importOptions(job) {
       title: `Import ${file.name}`,
       verb: "Import",
       id,
-      hint: `Champion ${id} does not change. The archive becomes a new champion.`,
+      hint: `Champion ${id} stays unchanged. The archive is imported as a new champion.`,
       act: (as_id) => again({ as_id }),
     });
   const press = (/** @type {string} */ words, /** @type {() => unknown} */ onclick, title = "") =>
@@ -50,5 +53,8 @@ export function importOptions(job) {
   const other = press("Import with new id", ask);
   const expected = currentOf(id)?.version;
   if (!expected) return [other];
-  return [other, press("Replace champion", () => again({ expected }), "The current version stays in Versions.")];
+  return [
+    other,
+    press("Replace champion", () => again({ expected }), "The current version stays in the list of versions."),
+  ];
 }

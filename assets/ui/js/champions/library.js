@@ -1,4 +1,4 @@
-/** The champions this studio keeps: read, saved, copied, deleted with a way back, brought in as archives. */
+/** The champion library of the studio: load, save, duplicate, delete with undo, and import. */
 import { access } from "../core/access.js";
 import { emit, follow, on } from "../core/bus.js";
 import { toastDeletion } from "../core/disk.js";
@@ -13,13 +13,16 @@ import { upload } from "../core/upload.js";
 import { begin, uploading } from "../jobs/jobs.js";
 import { firstFree, slug } from "./ids.js";
 
-/** @typedef {{as_id?: string, expected?: string}} ImportOptions  under another id, or in place of that version */
+/**
+ * @typedef {{as_id?: string, expected?: string}} ImportOptions  import with another id, or replace the version
+ *   `expected`
+ */
 
 const EVERY_MS = 2000;
-const EACH_MS = 10; // more for each champion: long lists are asked for less often
+const EACH_MS = 10; // added for each champion, so that long lists are loaded less often
 export const ARCHIVE = /\.(tar\.gz|tgz)$/i;
 
-/** Where the studio keeps a champion. @param {string} id @param {string} rest */
+/** Return the route of a champion. @param {string} id @param {string} rest */
 export function pathOf(id, rest = "") {
   return `/studio/champions/${id}${rest}`;
 }
@@ -27,18 +30,21 @@ export function pathOf(id, rest = "") {
 export async function loadChampions() {
   const before = state.champions;
   const told = await get("/studio/champions");
-  if (state.champions === before) receive(told); // an action since the request is newer than the answer
+  if (state.champions === before) receive(told); // otherwise an action after the request is newer than the answer
 }
 
-/** Of what was told so far: visitors are told less. @type {boolean | null} */
+/**
+ * Whether the list was loaded as the owner, who gets more facts than visitors; null: unknown.
+ * @type {boolean | null}
+ */
 let owner = null;
 follow(STATE.access, () => {
-  if (!access.login) return; // nobody told yet
+  if (!access.login) return; // the login state is not loaded yet
   if (owner !== null && owner !== access.owner) loadChampions().catch(() => {});
   owner = access.owner;
 });
 
-/** Somebody else may have saved or deleted some meanwhile. */
+/** Poll the list, because other users may save or delete champions. */
 export function watchChampions() {
   poll({
     needed: () => ["speak", "champions"].includes(page() ?? ""),
@@ -50,8 +56,8 @@ export function watchChampions() {
 on(EVENT.jobDone, ({ kind }) => ["import", "pull"].includes(kind) && loadChampions().catch(() => {}));
 
 /**
- * Who speaks on the page speaks in the newest version, or no more.
- * @param {Champion[]} champions  all, as the server tells them
+ * Replace the list of champions. The chosen champion is updated to its newest version, or cleared if it was deleted.
+ * @param {Champion[]} champions  the complete list from the server
  */
 function receive(champions) {
   const { champion } = state;
@@ -64,29 +70,29 @@ function receive(champions) {
     if (before.has(id) && before.get(id) !== version) emit(EVENT.championChanged, id);
 }
 
-/** One was saved. @param {Champion} champion */
+/** Add or replace a saved champion in the list. @param {Champion} champion */
 function received(champion) {
   receive([champion, ...state.champions.filter((other) => other.id !== champion.id)]);
   return champion;
 }
 
 /**
- * Keep a take's voice. Throws Refusal.
- * @param {string} take @param {ChampionFacts} champion @param {string} expected  the version whose place it takes, if any
+ * Save a take's voice as a champion. Throws Refusal.
+ * @param {string} take @param {ChampionFacts} champion @param {string} expected  the version that it replaces, if any
  */
 export async function keep(take, champion, expected = "") {
   return received(await post("/studio/champions", { take, champion, expected }));
 }
 
 /**
- * Save other words and facts. Throws Refusal.
- * @param {ChampionFacts} champion @param {string} expected  the version they were begun from
+ * Save edited facts of a champion. Throws Refusal.
+ * @param {ChampionFacts} champion @param {string} expected  the version that was edited
  */
 export async function edit(champion, expected) {
   return received(await put(pathOf(champion.id), { expected, champion }));
 }
 
-/** A second one, alike but for its id. Throws Refusal. @param {string} id @param {string} as_id */
+/** Copy a champion under another id. Throws Refusal. @param {string} id @param {string} as_id */
 export async function duplicate(id, as_id) {
   return received(await post(pathOf(id, "/duplicate"), { as_id }));
 }
@@ -96,23 +102,26 @@ export async function revert({ id, version }, expected) {
   return received(await post(pathOf(id, "/revert"), { version, expected }));
 }
 
-/** Another portrait; null takes it away. Throws Refusal. @param {Champion} champion @param {File | null} picture */
+/**
+ * Set another portrait; null removes the portrait. Throws Refusal.
+ * @param {Champion} champion @param {File | null} picture
+ */
 export async function setPortrait({ id, version }, picture) {
   const path = pathOf(id, `/portrait?expected=${version}`);
   return received(picture ? await upload(path, picture, { method: "PUT" }) : await remove(path));
 }
 
-/** Keep weights that were heard on trial, as a new version. @param {string} attachment */
+/** Save attached weights as a new version of their champion. @param {string} attachment */
 export async function keepWeights(attachment) {
   return received(await post(`/studio/attachments/${attachment}/keep`));
 }
 
-/** Delete with a way back. @param {Champion} champion */
+/** Delete a champion; this can be undone. @param {Champion} champion */
 export function discard({ id, title }) {
   return attempt(async () => {
     await remove(pathOf(id));
     receive(state.champions.filter((other) => other.id !== id));
-    toastDeletion("Champion deleted.", { words: `deletion of ${titled(title)}`, back: () => bringBack(id) });
+    toastDeletion("Champion deleted.", { words: `delete ${titled(title)}`, back: () => bringBack(id) });
   });
 }
 
@@ -120,7 +129,7 @@ export function discard({ id, title }) {
 function bringBack(id) {
   return attempt(async () => {
     received(await post(pathOf(id, "/restore")));
-    await loadChampions(); // where it stood
+    await loadChampions(); // restores its place in the list
   });
 }
 
@@ -134,7 +143,10 @@ export function importFile(file, how = {}) {
   );
 }
 
-/** Send weights to be checked; they are heard before they are kept. @param {Champion} champion @param {File} file */
+/**
+ * Upload weights to be checked. The owner can listen to them before saving.
+ * @param {Champion} champion @param {File} file
+ */
 export function attach({ id }, file) {
   const path = pathOf(id, `/weights?${new URLSearchParams({ name: file.name })}`);
   return begin(() =>
@@ -144,12 +156,12 @@ export function attach({ id }, file) {
   );
 }
 
-/** An id made of a name that no champion and no sample has. @param {string} name */
+/** Return an id made from a name that no champion or sample has. @param {string} name */
 export function proposedId(name) {
   return freeId(slug(name) || "champion");
 }
 
-/** The id itself, or with a number where a champion or a sample has it. @param {string} id */
+/** Return the id; if a champion or sample has it, with a number added. @param {string} id */
 export function freeId(id) {
   return firstFree(id, new Set([...state.champions.map((one) => one.id), ...state.samples.map(({ name }) => name)]));
 }

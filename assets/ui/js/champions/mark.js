@@ -1,6 +1,6 @@
-/** What an id alone gives: a colour, and numbers to draw a mark from. */
+/** A default colour and random numbers derived from an id. */
 
-/** The colour of an id for which nobody chose one, as #rrggbb. @param {string} id */
+/** Return the default colour of an id, as #rrggbb. @param {string} id */
 export function colourOf(id) {
   const hue = Math.floor(360 * random(`${id} colour`)());
   const part = (/** @type {number} */ place) => {
@@ -10,7 +10,7 @@ export function colourOf(id) {
   return `#${[0, 8, 4].map((place) => part(place).toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** Numbers in [0, 1) that an id always gives anew (FNV-1a, then mulberry32). @param {string} id */
+/** Return a generator of numbers in [0, 1) that is seeded by the id (FNV-1a, then mulberry32). @param {string} id */
 export function random(id) {
   let seed = 2166136261;
   for (const letter of id) seed = Math.imul(seed ^ (letter.codePointAt(0) ?? 0), 16777619);

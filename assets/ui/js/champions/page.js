@@ -1,8 +1,9 @@
-/** The Champions page: the voices that were kept, and the jobs on them. */
+/** The Champions page: the saved voices, and the jobs on them. */
 import { access } from "../core/access.js";
 import { follow } from "../core/bus.js";
 import { h, icon } from "../core/dom.js";
 import { STATE } from "../core/events.js";
+import { sentence } from "../core/format.js";
 import { logOut, openLogin } from "../core/login.js";
 import { clamp } from "../core/math.js";
 import { page } from "../core/pages.js";
@@ -25,10 +26,10 @@ import { openWeights } from "./weights.js";
 
 /** @type {Map<string, ChampionCard>} */
 const cards = new Map();
-/** @type {ReturnType<typeof made>} */
+/** @type {ReturnType<typeof createParts>} */
 let parts;
-let trouble = ""; // why the champions could not be read
-let titles = ""; // of engines, as they were drawn last
+let trouble = ""; // why loading the champions failed
+let titles = ""; // the engine titles that are shown
 
 /** @type {import("./card.js").Acts} */
 const ACTS = {
@@ -39,7 +40,7 @@ const ACTS = {
   edit: openEditor,
   package: ({ id, version }) => begin(() => post(pathOf(id, `/package?version=${version}`))),
   more: {
-    "Push to store…": openPush,
+    "Upload to store…": openPush,
     "Show versions": openVersions,
     Duplicate: openDuplicate,
     "Attach weights": openWeights,
@@ -49,7 +50,7 @@ const ACTS = {
 
 /** @param {HTMLElement} element */
 export function mount(element) {
-  parts = made();
+  parts = createParts();
   const { count, search, sort, visit, work, none, grid, session } = parts;
   element.append(
     h(
@@ -74,7 +75,7 @@ export function mount(element) {
   follow(STATE.telemetry, () => trouble && !state.lost && page() === "champions" && enter());
 }
 
-function made() {
+function createParts() {
   const options = Object.entries(SORTS).map(([value, { words }]) => h("option", { value }, words));
   return {
     count: h("span.count"),
@@ -98,7 +99,7 @@ function made() {
   };
 }
 
-/** Search, sort, and what brings champions in. @param {HTMLElement} search @param {HTMLElement} sort */
+/** Return search, sort, and the buttons that import champions. @param {HTMLElement} search @param {HTMLElement} sort */
 function tools(search, sort) {
   const owners = (
     /** @type {"store" | "upload"} */ sign,
@@ -110,7 +111,7 @@ function tools(search, sort) {
     {},
     h("span.search-holder", {}, icon("search"), search),
     h("span.select", {}, sort, icon("down")),
-    owners("store", "Pull from store…", openPull),
+    owners("store", "Download from store…", openPull),
     owners("upload", "Import archive", chooseArchive),
   );
 }
@@ -139,16 +140,16 @@ function draw() {
   drawJobs();
 }
 
-/** What visitors may do, and how to be the owner. */
+/** Show what visitors may do, and a login link. */
 function drawVisit() {
   const { visit } = parts;
-  const words = "You are a visitor. You can play and use champions. Only the owner can save, edit or push them.";
+  const words = "You are a visitor. You can play and use champions. Only the owner can save, edit or upload champions.";
   const log = h("button.link", { type: "button", onclick: openLogin }, "Log in");
   visit.hidden = access.owner || !access.login;
   visit.replaceChildren(h("span", {}, words), ...(access.login === "basic" ? [log] : []));
 }
 
-/** The one thing to do where no card shows. @param {Champion[]} shown */
+/** Show a message with the next step if no card is shown. @param {Champion[]} shown */
 function drawNone(shown) {
   const { none, grid, search, sort } = parts;
   none.hidden = shown.length > 0;
@@ -169,7 +170,7 @@ function emptyState() {
   };
   if (trouble) return [h("p.lead", {}, trouble), press("Try again", enter)];
   if (state.champions.length)
-    return [h("p.lead", {}, `No champion matches “${search.value}”.`), press("Clear search", clear)];
+    return [h("p.lead", {}, sentence(`No champion matches “${search.value}”`)), press("Clear search", clear)];
   if (!access.owner) return [h("p.lead", {}, "No champions yet."), link("Use a sample voice")];
   return [
     h("p.lead", {}, "A champion is a saved voice."),
@@ -178,7 +179,11 @@ function emptyState() {
   ];
 }
 
-/** Cards that stay keep focus and playhead; where the focused one goes, the next has it. @param {Champion[]} shown */
+/**
+ * Update the cards. Cards that stay keep focus and playback; if the focused card is removed, the next card gets the
+ * focus.
+ * @param {Champion[]} shown
+ */
 function drawCards(shown) {
   const { grid } = parts;
   const focused = places().indexOf(focusedCard());
@@ -204,9 +209,9 @@ function focusedCard() {
   return document.activeElement?.closest("li.champion") ?? null;
 }
 
-/** A job shows on the card of its champion, or else above the cards. */
+/** Show each job on the card of its champion, or above the cards. */
 function drawJobs() {
-  const all = jobs().filter(({ kind }) => kind !== "plan"); // the dialog that asked for one waits for it
+  const all = jobs().filter(({ kind }) => kind !== "plan"); // the dialog that started a plan waits for it
   const isOnCard = (/** @type {Job} */ { champion, kind }) =>
     kind !== "import" && Boolean(cards.get(champion)?.element.isConnected);
   for (const [id, card] of cards) card.drawJobs(all.filter((job) => job.champion === id && isOnCard(job)));

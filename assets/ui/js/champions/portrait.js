@@ -1,4 +1,4 @@
-/** A champion's face: its portrait, or a mark drawn from its id, a voice going round in a circle. */
+/** A champion's face: its portrait, or a circle of bars drawn from its id. */
 import { h } from "../core/dom.js";
 import { colourOf, random } from "./mark.js";
 
@@ -8,12 +8,15 @@ const SVG = "http://www.w3.org/2000/svg";
 /** @param {{id: string, colour: string, portrait?: string | null}} champion */
 export function face({ id, colour, portrait = null }) {
   const element = h("span.face", { "aria-hidden": "true", style: `--mark: ${colour || colourOf(id)}` });
-  const onerror = () => element.replaceChildren(drawn(id)); // no picture after all
+  const onerror = () => element.replaceChildren(drawn(id)); // the portrait cannot be loaded
   element.append(portrait ? h("img", { src: portrait, alt: "", loading: "lazy", onerror }) : drawn(id));
   return element;
 }
 
-/** Bars around a circle, as long as three waves drawn from the id make them. @param {string} id */
+/**
+ * Draw bars around a circle. Their lengths are the sum of three sine waves with sizes and phases from the id.
+ * @param {string} id
+ */
 function drawn(id) {
   const draw = random(id);
   const waves = [2, 3, 5].map((turns) => ({ turns, size: 0.3 + draw(), at: 2 * Math.PI * draw() }));

@@ -1,4 +1,4 @@
-/** A champion's reference, to look at and to hear: a press plays it, a press on the waveform seeks. */
+/** A champion's reference: play button and waveform, in which a click seeks. */
 import * as player from "../audio/player.js";
 import { load } from "../audio/tracks.js";
 import { seekable, Waveform } from "../audio/waveform.js";
@@ -9,8 +9,8 @@ import { clock, seconds } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { pathOf } from "./library.js";
 
-const RATE = 48000; // of the context references are heard at
-/** Those on the page. @type {WeakMap<Element, Reference>} */
+const RATE = 48000; // sample rate for references
+/** The reference of each element. @type {WeakMap<Element, Reference>} */
 const references = new WeakMap();
 /** @param {(reference: Reference) => void} draw */
 const each = (draw) => {
@@ -23,10 +23,10 @@ follow(STATE.player, () => each((reference) => reference.draw()));
 follow(STATE.playhead, () => each((reference) => reference.drawPlayhead()));
 
 export class Reference {
-  /** @param {Champion} champion  one version of it */
+  /** @param {Champion} champion  a version of a champion */
   constructor(champion) {
     this.champion = champion;
-    this.at = -1; // what was drawn last
+    this.at = -1; // the position that is shown
     this.waveform = new Waveform().show({ peaks: champion.peaks });
     this.button = iconButton("play", "Play reference", () => this.toggle());
     this.button.classList.add("play");

@@ -1,4 +1,4 @@
-/** Which champions fit a search, and in which order they stand. */
+/** Search and sort order of champions. */
 
 import { finds } from "../core/search.js";
 
@@ -15,7 +15,7 @@ function won({ votes }) {
 }
 
 /**
- * Whether every word of a search is somewhere in what is written of it.
+ * Return true if id, title, notes and engine contain every word of the search.
  * @param {Champion} champion @param {string} search
  */
 export function fits({ id, title, notes, engine }, search) {

@@ -1,18 +1,18 @@
-/** A champion as the voice of the Speak page: chosen with its engine and settings, and shown on the voice card. */
+/** Shows a champion as the voice of the Speak page, and chooses it with its preferred engine and settings. */
 import { follow } from "../core/bus.js";
 import { byId, h } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import * as fields from "../core/fields.js";
 import { titled } from "../core/format.js";
 import { attempt } from "../core/login.js";
-import { championOf, draft, engineOf, isCurrent, restore, state } from "../core/state.js";
+import { championOf, draft, engineOf, isCurrent, restore, state, tunedEngine } from "../core/state.js";
 import { toast } from "../core/toast.js";
 import { face } from "./portrait.js";
 import { Reference } from "./reference.js";
 
 const CHOSEN = ["engine", ...fields.NUMBERS];
 
-/** Speak with a champion from now on, as it was heard when it was kept. @param {string} id */
+/** Use a champion on the Speak page, with its preferred engine and settings. @param {string} id */
 export function speakWith(id) {
   return attempt(async () => {
     const champion = await championOf(id);
@@ -25,20 +25,23 @@ export function speakWith(id) {
   });
 }
 
-/** Nothing of an engine this studio does not run. @param {Champion} champion */
+/**
+ * Return the preferred engine and settings; nothing if this studio does not have the engine.
+ * @param {Champion} champion
+ */
 function preferred({ engine, settings }) {
   return engineOf(engine) ? { engine, ...settingsOf(settings) } : {};
 }
 
 /**
- * All settings, of which those that were not chosen are left to the engine.
+ * Return all settings. A missing setting becomes null, so that the engine's default applies.
  * @param {Settings} settings @returns {Settings}
  */
 export function settingsOf(settings) {
   return Object.fromEntries(fields.NUMBERS.map((name) => [name, settings[name] ?? null]));
 }
 
-/** The part of the voice card that shows who speaks. */
+/** Return the part of the voice card that shows the chosen champion. */
 export function speakerCard() {
   const element = h("div.speaker", { hidden: true });
   follow([STATE.champion, STATE.engine], () => {
@@ -66,6 +69,8 @@ function facts(champion) {
 function remarks({ title, fine_tuned }) {
   const engine = engineOf(fields.engine());
   return fine_tuned && engine && !engine.fine_tunes
-    ? [`${engine.title} uses the reference of ${title}. The fine-tuned weights work only with F5-TTS.`]
+    ? [
+        `${engine.title} uses the reference of ${title}, not the fine-tuned weights. These work only with ${tunedEngine()?.title ?? "another engine"}.`,
+      ]
     : [];
 }

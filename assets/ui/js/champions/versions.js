@@ -1,4 +1,4 @@
-/** The versions of a champion: what each changed, heard, and made the current one again. */
+/** The dialog with the versions of a champion: their changes, their references, and a button to restore one. */
 import { actionButton, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { moment, plural } from "../core/format.js";
@@ -52,12 +52,12 @@ function row(version, older, back) {
   );
 }
 
-/** What a version changed, in words. @param {Champion} version @param {Champion} [older] */
+/** Describe the changes of a version. @param {Champion} version @param {Champion} [older] */
 function changes(version, older) {
   if (!older) return "First version";
   /** @type {string[]} */
   const changed = WRITTEN.filter((name) => JSON.stringify(version[name]) !== JSON.stringify(older[name]));
   if (version.fine_tuned !== older.fine_tuned) changed.push("weights");
   if (Boolean(version.portrait) !== Boolean(older.portrait)) changed.push("portrait");
-  return changed.length ? `Changed: ${changed.join(", ")}` : "Changed: audio or files";
+  return changed.length ? `Changed: ${changed.join(", ")}` : "Changed: reference audio or attached files";
 }

@@ -1,4 +1,7 @@
-/** An open trial on screen: two unnamed sides, one timeline for both, and a vote that opens once both were heard. */
+/**
+ * The view of an open trial: two unnamed sides, one timeline for both, and a vote that is enabled once both were
+ * played.
+ */
 import { seekable } from "../audio/waveform.js";
 import { h, icon, iconButton } from "../core/dom.js";
 import { clock } from "../core/format.js";
@@ -6,12 +9,12 @@ import { SIDES } from "./pair.js";
 
 /** @import { Pair } from "./pair.js" */
 /**
- * What the presses do.
+ * The actions of the buttons and keys.
  * @typedef {object} Acts
- * @property {(side: Side) => unknown} hear
+ * @property {(side: Side) => unknown} switchTo
  * @property {(choice: Choice) => unknown} vote
  * @property {() => unknown} undo @property {() => unknown} reveal @property {() => unknown} leave
- * @property {(() => unknown) | null} skip  null where no other pair waits
+ * @property {(() => unknown) | null} skip  null if there is no other pair
  */
 
 const WORDS = { a: "A is better", tie: "No preference", b: "B is better" };
@@ -21,14 +24,14 @@ const VOTES = [
   ["tie", "X"],
   ["b", "B"],
 ];
-export const REVEAL_MS = 4000; // until then a vote can be taken back
+export const REVEAL_MS = 4000; // time in which a vote can be undone
 
 export class Ballot {
-  /** @param {Pair} pair @param {Acts} acts @param {HTMLElement} line  what both say */
+  /** @param {Pair} pair @param {Acts} acts @param {HTMLElement} line  element with the text of both takes */
   constructor(pair, acts, line) {
     this.pair = pair;
-    this.cards = SIDES.map((side) => sideCard(side, acts.hear));
-    this.play = iconButton("play", "Play", () => (pair.playing ? pair.pause() : acts.hear(pair.side)));
+    this.cards = SIDES.map((side) => sideCard(side, acts.switchTo));
+    this.play = iconButton("play", "Play", () => (pair.playing ? pair.pause() : acts.switchTo(pair.side)));
     this.play.classList.add("play");
     this.time = h("span.readout.time");
     this.fill = h("i");
@@ -37,7 +40,7 @@ export class Ballot {
     const timeline = this.#timeline();
     this.element = h(
       "section.trial",
-      { "aria-label": "Blind trial" },
+      { "aria-label": "Blind comparison" },
       line,
       h("div.blind-sides", {}, ...this.cards.map(({ element }) => element)),
       h("div.timeline-row", {}, this.play, timeline, this.time),
@@ -54,7 +57,7 @@ export class Ballot {
       seek: (at_s) => pair.seek(at_s),
       words: () => `${clock(pair.position)} of ${clock(pair.duration)}`,
     });
-    element.addEventListener("pointerup", () => element.blur()); // Space stays with the page
+    element.addEventListener("pointerup", () => element.blur()); // the Space key stays a shortcut of the page
     return element;
   }
 
@@ -67,12 +70,12 @@ export class Ballot {
       this.hint,
       this.pair.trial.repeats && h("p.hint", {}, "You already voted on these two takes. This vote will not count."),
       keyLine("Keys to listen", [
-        ["Space", "play; press again to switch"],
+        ["Space", "play; press again to switch between A and B"],
         ["←", "A"],
         ["→", "B"],
         ["Esc", "pause"],
       ]),
-      keyLine("Keys to vote, after you hear both takes", [
+      keyLine("Keys to vote, after you have listened to both takes", [
         ["A", "A is better"],
         ["X", "no preference"],
         ["B", "B is better"],
@@ -81,12 +84,12 @@ export class Ballot {
         "div.asides",
         {},
         skip && h("button.link", { type: "button", onclick: skip }, "Skip pair"),
-        h("button.link", { type: "button", onclick: leave }, "Leave trial"),
+        h("button.link", { type: "button", onclick: leave }, "Leave comparison"),
       ),
     );
   }
 
-  /** What a press changes, and hearing enough of a side. */
+  /** Update the buttons and the state of each side. */
   draw() {
     const { pair } = this;
     for (const { side, element, state } of this.cards) {
@@ -109,12 +112,12 @@ export class Ballot {
   }
 }
 
-/** @param {Side} side @param {(side: Side) => unknown} hear */
-function sideCard(side, hear) {
+/** @param {Side} side @param {(side: Side) => unknown} switchTo */
+function sideCard(side, switchTo) {
   const state = h("span.heard-state");
   const onclick = (/** @type {MouseEvent} */ { detail }) => {
-    if (detail) element.blur(); // a pointer's press leaves Space to the page
-    hear(side);
+    if (detail) element.blur(); // after a click, the Space key stays a shortcut of the page
+    switchTo(side);
   };
   const letter = h("span.letter", {}, side.toUpperCase());
   const element = h("button.blind-side", { type: "button", onclick }, letter, state);
@@ -128,13 +131,13 @@ function hint({ tracks, ready }) {
   return "To vote, listen to at least 1 s of A and 1 s of B. Both have equal loudness.";
 }
 
-/** @param {[Choice, string]} vote  and its key @param {(choice: Choice) => unknown} act */
+/** @param {[Choice, string]} vote  the choice and its key @param {(choice: Choice) => unknown} act */
 function voteButton([choice, key], act) {
   return h("button.quiet.vote", { type: "button", onclick: () => act(choice) }, WORDS[choice], " ", h("kbd", {}, key));
 }
 
 /**
- * The vote is on the disk; for a moment it can be taken back, since nobody knows yet what it was for.
+ * Return the view after the vote. The vote is saved; it can be undone until the names are shown.
  * @param {Choice} choice @param {Acts} acts
  */
 function kept(choice, { undo, reveal }) {
@@ -152,7 +155,7 @@ function kept(choice, { undo, reveal }) {
   );
 }
 
-/** @param {string} title @param {string[][]} keys  and what they do */
+/** @param {string} title @param {string[][]} keys  pairs of a key and its action */
 function keyLine(title, keys) {
   return h(
     "p.key-line",

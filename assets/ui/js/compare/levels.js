@@ -1,6 +1,6 @@
 /**
- * Amplitudes that make sounds equally loud, by lowering the louder ones.
- * @param {(number | null)[]} levels_lufs  null: silent or unknown
+ * Return the amplitudes that make sounds equally loud. Only louder sounds are lowered.
+ * @param {(number | null)[]} levels_lufs  null if silent or unknown
  */
 export function amplitudes(levels_lufs) {
   const known = levels_lufs.filter((level) => level !== null);

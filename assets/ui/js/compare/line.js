@@ -1,11 +1,11 @@
-/** What the two takes of a trial say, and a warning where that differs. */
+/** Shows the text of the two takes of a trial, and a warning if their texts differ. */
 import { openDialog } from "../core/dialog.js";
 import { h, icon } from "../core/dom.js";
 
-const SHORT = 200; // characters, which need no scrolling
+const SHORT = 200; // characters; a longer text scrolls
 const DIFFERENT = "These takes have different texts, so the comparison is not blind. The vote will not count.";
 
-/** Over a trial. @param {TrialDesk} desk */
+/** Return the text above a trial. @param {TrialDesk} desk */
 export function lineOf({ trial, place }) {
   const texts = trial?.texts ?? [];
   return h(
@@ -17,12 +17,15 @@ export function lineOf({ trial, place }) {
   );
 }
 
-/** A long one scrolls, also by keys. @param {string} text */
+/** Return a text; a long one can be scrolled, also by keys. @param {string} text */
 function said(text) {
   return h("p.trial-text", { tabindex: text.length > SHORT && "0" }, text);
 }
 
-/** Ask before takes with different texts are compared. Resolves to whether to go on. @param {Take[]} takes */
+/**
+ * Ask before comparing takes with different texts. Resolves to true if the comparison goes on.
+ * @param {Take[]} takes
+ */
 export function agreed(takes) {
   const texts = [...new Set(takes.map(({ order }) => order.text))];
   if (texts.length < 2) return Promise.resolve(true);

@@ -1,4 +1,4 @@
-/** After the vote: which take was which, and with what it was made. */
+/** The result of a trial after the vote: the names, engines and settings of both takes. */
 import * as player from "../audio/player.js";
 import { playAll, progress, stopAll } from "../audio/playlist.js";
 import { Waveform } from "../audio/waveform.js";
@@ -10,7 +10,7 @@ import { OTHER, SIDES } from "./pair.js";
 import { armWords } from "./results.js";
 
 /** @import { Pair } from "./pair.js" */
-/** @typedef {{pair: Pair, trial: Trial, hear: (side: Side) => unknown}} Sealed */
+/** @typedef {{pair: Pair, trial: Trial, switchTo: (side: Side) => unknown}} Sealed */
 
 /** @type {Record<string, string>} */
 const OTHERWISE = {
@@ -24,7 +24,9 @@ const OTHERWISE = {
 };
 
 export class Outcome {
-  /** @param {Sealed & {line: HTMLElement, pairs: number, advance: () => unknown}} what  `pairs`: how many more wait */
+  /**
+   * @param {Sealed & {line: HTMLElement, pairs: number, advance: () => unknown}} what  `pairs`: how many more there are
+   */
   constructor({ line, pairs, advance, ...sealed }) {
     this.trial = sealed.trial;
     this.cards = SIDES.map((side) => card(side, sealed));
@@ -48,20 +50,26 @@ export class Outcome {
         pairs > 0 && h("button.primary", { type: "button", onclick: advance }, "Next pair ", h("kbd", {}, "N")),
         this.both,
       ),
-      !pairs && h("p.hint", {}, "No pairs left. Speak the line again to get more pairs."),
+      !pairs &&
+        h("p.hint", {}, "No pairs left. To get more pairs, speak a line with another engine or other settings."),
     );
     this.draw();
   }
 
-  /** What sounds. */
+  /** Mark the card whose take is playing, and update the Play button. */
   draw() {
     const sounds = SIDES.map((side) => player.playing() === this.trial[side].sound);
     for (const [at, card] of this.cards.entries()) card.classList.toggle("heard", sounds[at]);
     const now = progress();
-    this.both.replaceChildren(icon(now ? "stop" : "through"), now ? "Stop" : "Play both", " ", h("kbd", {}, "Space"));
+    this.both.replaceChildren(
+      icon(now ? "stop" : "through"),
+      now ? "Stop" : "Play A, then B",
+      " ",
+      h("kbd", {}, "Space"),
+    );
   }
 
-  /** A, then B; while they play, stop. @param {Pair} pair */
+  /** Play A, then B; stop if they already play. @param {Pair} pair */
   playBoth(pair) {
     if (progress()) return stopAll();
     const load = async (/** @type {Side} */ side) => (pair.tracks ?? (await pair.fetch()))[side];
@@ -69,7 +77,10 @@ export class Outcome {
   }
 }
 
-/** Lost words, or that all are heard; none for a take that was not heard. @param {TrialSide} side */
+/**
+ * Describe the lost words of a take, or say that all words are heard; nothing if the take was not checked.
+ * @param {TrialSide} side
+ */
 function words({ heard }) {
   if (!heard) return [];
   const lost = lostWords(heard);
@@ -90,7 +101,7 @@ function notes({ differs, repeats, counts }) {
   if (counts) return differences;
   return [
     ...differences,
-    "Vote saved but not counted. The takes need the same text and voice, and a different engine or settings.",
+    "Vote saved but not counted. A vote counts only if both takes have the same text and voice, but different engines or settings.",
   ];
 }
 
@@ -103,7 +114,7 @@ function verdict(trial) {
 }
 
 /**
- * Its engine, and of the rest what sets it apart; the seed only where nothing else does.
+ * Return a side's engine and the settings that differ from the other side. The seed is named only if it alone differs.
  * @param {Trial} trial @param {Side} side
  */
 function nameOf(trial, side) {
@@ -117,7 +128,7 @@ function nameOf(trial, side) {
 }
 
 /** @param {Side} side @param {Sealed} sealed */
-function card(side, { trial, pair, hear }) {
+function card(side, { trial, pair, switchTo }) {
   const { engine, checkpoint, settings } = trial[side];
   const waveform = new Waveform({ bar: 2, gap: 1 }).show({ peaks: pair.peaks(side) });
   const fact = (/** @type {string} */ name, /** @type {string} */ words) =>
@@ -125,7 +136,7 @@ function card(side, { trial, pair, hear }) {
   const won = trial.choice === side;
   return h(
     `button.blind-side.revealed${won ? ".won" : ""}`,
-    { type: "button", onclick: () => hear(side), title: "Play again" },
+    { type: "button", onclick: () => switchTo(side), title: "Play again" },
     h("span.letter", {}, side.toUpperCase()),
     h("span.heard-state", {}, ...(won ? [icon("check"), "your choice"] : [])),
     waveform.element,

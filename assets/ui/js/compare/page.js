@@ -1,9 +1,9 @@
-/** The Compare page: one blind trial after another, and what the votes add up to. */
+/** The Compare page: blind trials, and the results of all votes. */
 import { stopAll } from "../audio/playlist.js";
 import { follow, on } from "../core/bus.js";
 import { announce, h } from "../core/dom.js";
 import { EVENT, STATE } from "../core/events.js";
-import { page } from "../core/pages.js";
+import { page, setBlind } from "../core/pages.js";
 import { poll } from "../core/polling.js";
 import { get, post, reason, refusedWith, remove } from "../core/server.js";
 import { takeOf } from "../core/state.js";
@@ -13,23 +13,24 @@ import { Ballot, REVEAL_MS } from "./ballot.js";
 import { agreed, lineOf } from "./line.js";
 import { Outcome } from "./outcome.js";
 import { OTHER, Pair } from "./pair.js";
+import { placeholder } from "./placeholder.js";
 import { results } from "./results.js";
 
 const EVERY_MS = 2000;
-const READ_MS = 1000; // N that was meant to show the names does not skip them
+const READ_MS = 1000; // ignores N shortly after the names appear: the user pressed it to show them
 
-/** Once the page was shown. @type {HTMLElement | undefined} */
+/** The element of the page; undefined before the page is first shown. @type {HTMLElement | undefined} */
 let place;
-/** The trial, how many pairs wait, the results; as the server tells them. @type {TrialDesk | null} */
+/** The server's state: the trial, the number of pairs, the results. @type {TrialDesk | null} */
 let desk = null;
 /** @type {Pair | null} */
 let pair = null;
 /** @type {Ballot | null} */
 let ballot = null;
-/** After the vote. @type {Outcome | null} */
+/** The part of the page after the vote. @type {Outcome | null} */
 let result = null;
 let revealing = 0; // timer
-let shown = -Infinity; // when the names showed by themselves
+let shown = -Infinity; // time at which the page revealed the names
 let busy = false;
 
 /** @param {HTMLElement} element */
@@ -47,7 +48,7 @@ export function mount(element) {
 }
 
 /**
- * Hear two takes blind: for whoever has two, from wherever on the page. Resolves to whether a trial began.
+ * Begin a blind trial of two takes. Resolves to true if the trial began.
  * @param {string} take_a @param {string} take_b
  */
 export async function compareBlind(take_a, take_b) {
@@ -60,9 +61,9 @@ export async function compareBlind(take_a, take_b) {
 
 /** Keys of this page; see frame/shortcuts.js. */
 export const KEYS = {
-  " ": () => pair && (result ? result.playBoth(pair) : hear(pair.playing ? OTHER[pair.side] : pair.side)),
-  ArrowLeft: () => pair && hear("a"),
-  ArrowRight: () => pair && hear("b"),
+  " ": () => pair && (result ? result.playBoth(pair) : switchTo(pair.playing ? OTHER[pair.side] : pair.side)),
+  ArrowLeft: () => pair && switchTo("a"),
+  ArrowRight: () => pair && switchTo("b"),
   Escape: () => (result ? stopAll() : pair?.pause()),
   a: () => vote("a"),
   b: () => vote("b"),
@@ -73,15 +74,15 @@ export const KEYS = {
 };
 
 const stage = () => desk?.trial?.stage ?? "none";
-/** Of the trial on screen. @param {string} rest */
+/** Return a route of the current trial. @param {string} rest */
 const path = (rest = "") => `/studio/trials/${pair?.trial.id}${rest}`;
 
-/** Another tab may have voted, or deleted a take. What did not come is asked for again. */
+/** Get the state, because another tab may have voted or deleted a take. */
 async function look() {
   const before = desk;
   try {
     const now = withResult(await get("/studio/trials"));
-    if (busy || desk !== before || JSON.stringify(now) === JSON.stringify(desk)) return; // what is done is newer
+    if (busy || desk !== before || JSON.stringify(now) === JSON.stringify(desk)) return; // the answer is older than an action on this page
     receive(now);
   } catch (error) {
     if (!desk) place?.replaceChildren(h("h2.page-title", {}, "Compare"), h("p.lead", {}, reason(error)));
@@ -94,12 +95,12 @@ function withResult(now) {
 }
 
 function leavePage() {
-  clearTimeout(revealing); // begins anew on the way back, for who wants to see it
+  clearTimeout(revealing); // starts again when the page is shown
   pair?.pause();
-  document.body.classList.remove("blind");
+  setBlind(false);
 }
 
-/** Put on the page what the server says. @param {TrialDesk} now */
+/** Show a state of the server. @param {TrialDesk} now */
 function receive(now) {
   const { trial } = now;
   clearTimeout(revealing);
@@ -113,7 +114,10 @@ function receive(now) {
   draw();
 }
 
-/** So that the first press makes sound. A side whose take was deleted will never come. @param {Pair} sides */
+/**
+ * Load both takes, so that the first click plays at once. A deleted take marks the pair as gone.
+ * @param {Pair} sides
+ */
 async function fetchSides(sides) {
   try {
     await sides.fetch();
@@ -127,14 +131,16 @@ async function fetchSides(sides) {
 function draw() {
   if (!desk || !place) return;
   const blind = stage() === "open" || stage() === "voted";
-  document.body.classList.toggle("blind", blind && page() === "compare");
+  setBlind(blind && page() === "compare");
   const focused = place.contains(document.activeElement);
   const skip = desk.pairs > 1 ? next : null;
   const [shown, { trial, pairs }] = [pair && !pair.gone, desk];
-  ballot = blind && pair && shown ? new Ballot(pair, { hear, vote, undo, reveal, leave, skip }, lineOf(desk)) : null;
+  ballot =
+    blind && pair && shown ? new Ballot(pair, { switchTo, vote, undo, reveal, leave, skip }, lineOf(desk)) : null;
   const sealed = trial?.stage === "sealed";
-  result = pair && sealed ? new Outcome({ line: lineOf(desk), trial, pairs, pair, hear, advance }) : null;
-  const body = ballot?.element ?? result?.element ?? placeholder(desk);
+  result = pair && sealed ? new Outcome({ line: lineOf(desk), trial, pairs, pair, switchTo, advance }) : null;
+  const body =
+    ballot?.element ?? result?.element ?? placeholder({ trial: Boolean(pair && trial), pairs, advance, leave });
   const tally = desk.tally?.length ? [results(desk.tally)] : [];
   place.replaceChildren(h("h2.page-title", {}, "Compare"), body, ...tally);
   ballot?.draw();
@@ -142,56 +148,10 @@ function draw() {
   if (focused) body.focus({ preventScroll: true });
 }
 
-/** What stands where no vote can be given. @param {TrialDesk} desk */
-function placeholder({ trial, pairs }) {
-  if (!pair || !trial) return pairs ? begin(pairs) : empty();
-  return gone();
-}
-
-/** In place of a trial that cannot be heard any more. */
-function gone() {
-  return h(
-    "section.begin",
-    { "aria-label": "Blind trial", "aria-live": "polite" },
-    h("p.lead", {}, "One of the two takes was deleted. Leave this trial."),
-    h("button.primary", { type: "button", onclick: leave }, "Leave trial"),
-  );
-}
-
-/** Before the first trial, and after the last. @param {number} pairs  that wait */
-function begin(pairs) {
-  return h(
-    "section.begin",
-    { "aria-label": "Next pair" },
-    h("p.lead", {}, "Which take do you prefer?"),
-    h(
-      "p",
-      {},
-      `Pairs to compare: ${pairs.toLocaleString("en")}. Each pair is one line, spoken with two engines or settings.`,
-    ),
-    h("button.primary", { type: "button", onclick: advance }, "Next pair ", h("kbd", {}, "N")),
-  );
-}
-
-function empty() {
-  return h(
-    "div.empty",
-    {},
-    h("p.lead", {}, "Listen to two takes without names, and vote."),
-    h(
-      "p",
-      {},
-      "Speak one line twice, with two engines or two settings. Each such pair appears here. ",
-      "For any other two takes, press Add to Compare on both in the list of takes, then press Compare blind.",
-    ),
-    h("a.button", { href: "#speak" }, "Go to Speak"),
-  );
-}
-
 /** @param {Side} side */
-function hear(side) {
+function switchTo(side) {
   return reported(async () => {
-    await pair?.hear(side);
+    await pair?.switchTo(side);
     announce(`Playing ${side.toUpperCase()}.`);
   });
 }
@@ -200,12 +160,14 @@ function hear(side) {
 function vote(choice) {
   if (stage() !== "open" || !pair) return undefined;
   if (!pair.ready)
-    return toast("Listen to both takes first. Press Space to play. Press Space again to switch between A and B.");
+    return toast("Listen to both takes first. Press Space to play. Press Space again to switch between A and B.", {
+      holds: () => stage() === "open" && !pair?.ready,
+    });
   const { a, b } = pair.heard_s;
   return alone(async () => {
     pair?.pause();
     receive(await post(path("/vote"), { choice, heard_a_s: a, heard_b_s: b }));
-    record({ words: "vote", back: undo, isHere: () => stage() === "voted" });
+    record({ words: "vote on this pair", back: undo, isHere: () => stage() === "voted" });
     announce(`Vote saved: ${choice === "tie" ? "no preference" : choice.toUpperCase()}. Press U to undo the vote.`);
   });
 }
@@ -234,7 +196,7 @@ function advanceByKey() {
   return stage() === "sealed" && performance.now() - shown < READ_MS ? undefined : advance();
 }
 
-/** On to the names of what was voted on, or else to the next pair. */
+/** Reveal the names after a vote; otherwise begin the next pair. */
 function advance() {
   if (stage() === "voted") return reveal();
   if (stage() === "sealed" && !desk?.pairs) return announce("No pairs left.");
@@ -253,7 +215,7 @@ function leave() {
 }
 
 /**
- * One thing at a time: a key pressed twice does nothing more. Resolves to whether it was done.
+ * Run one action at a time; ignore others meanwhile. Resolves to true if the action succeeded.
  * @param {() => Promise<void>} act
  */
 async function alone(act) {
@@ -267,7 +229,7 @@ async function alone(act) {
 }
 
 /**
- * What is refused is said, and what is there instead is shown. Resolves to whether it was done.
+ * Run an action and show its error. Resolves to true if the action succeeded.
  * @param {() => Promise<void>} act
  */
 async function reported(act) {

@@ -1,4 +1,4 @@
-/** Both sides of a trial: fetched before they are needed, played together, one of them heard, and for how long. */
+/** Both sides of a trial. They play together, one of them is audible, and the listening time of each is measured. */
 import { PeakMeter } from "../audio/peaks.js";
 import * as player from "../audio/player.js";
 import { load, samplesOf } from "../audio/tracks.js";
@@ -11,29 +11,29 @@ import { EVENT, STATE } from "../core/events.js";
 export const SIDES = ["a", "b"];
 /** @type {Record<Side, Side>} */
 export const OTHER = { a: "b", b: "a" };
-const LEAP_S = 1; // between two looks: more is a seek, or a page nobody saw
-const COLUMNS = 240; // of a side's waveform
+const LEAP_S = 1; // a longer step between two measurements is a seek, or a hidden page
+const COLUMNS = 240; // bars of a side's waveform
 
 /** @type {Pair | null} */
 let current = null;
 follow(STATE.playhead, () => current?.count());
-follow(STATE.player, () => queueMicrotask(() => current?.repeat())); // after whatever begins next has begun
+follow(STATE.player, () => queueMicrotask(() => current?.repeat())); // after the start of the next sound, if any
 
 export class Pair {
   /** @param {Trial} trial */
   constructor(trial) {
     this.trial = trial;
-    /** @type {Side} */ this.side = "a"; // the one that is heard
+    /** @type {Side} */ this.side = "a"; // the audible side
     this.heard_s = { a: 0, b: 0 };
-    this.at = 0; // where it was at the last look
+    this.at = 0; // position at the last measurement, in s
     this.begun = false;
     /** @type {Record<Side, Track> | null} */ this.tracks = null;
     this.ends_s = { a: 0, b: 0 };
-    this.gone = false; // a take was deleted before it could be heard
+    this.gone = false; // a take was deleted before it was loaded
     current = this;
   }
 
-  /** Fetch and decode both, so that a press makes sound at once. Throws Refusal. */
+  /** Load and decode both takes, so that a click plays at once. Throws Refusal. */
   async fetch() {
     const { trial } = this;
     const [a, b] = await Promise.all(SIDES.map((side) => load(trial[side].sound, trial.sample_rate)));
@@ -55,7 +55,7 @@ export class Pair {
     return player.isPlaying(this.#key("a"));
   }
 
-  /** Whether a side was heard long enough to be judged. @param {Side} side */
+  /** Return true if a side was played long enough for a vote. @param {Side} side */
   wasHeard(side) {
     return this.heard_s[side] >= this.trial.must_hear_s;
   }
@@ -65,9 +65,9 @@ export class Pair {
   }
 
   /** @param {Side} side */
-  async hear(side) {
+  async switchTo(side) {
     this.side = side;
-    if (this.playing) player.hear(this.#key(side));
+    if (this.playing) player.switchTo(this.#key(side));
     else await this.#play(this.position);
     changed(STATE.pair);
   }
@@ -80,10 +80,10 @@ export class Pair {
   /** @param {number} at_s */
   seek(at_s) {
     this.at = at_s;
-    player.seek(this.#key("a"), at_s); // one position for both
+    player.seek(this.#key("a"), at_s); // both sides share one position
   }
 
-  /** Of its waveform; none before it was fetched. @param {Side} side */
+  /** Return the peaks of a side's waveform; none before its audio is loaded. @param {Side} side */
   peaks(side) {
     if (!this.tracks) return [];
     const track = this.tracks[side];
@@ -93,14 +93,15 @@ export class Pair {
   }
 
   /**
-   * From the start again while it is judged, so that a switch never meets silence. Only the end forgets the position.
+   * Start again at the end while the trial is open, so that a switch always plays sound. After the end, and only then, the
+   * player has no position.
    */
   repeat() {
     const over = this.begun && !this.playing && !this.position;
     if (over && this.trial.stage === "open" && player.playing() === null) this.#play(0);
   }
 
-  /** Add what passed since the last look to the side that was heard. */
+  /** Add the time since the last measurement to the audible side. */
   count() {
     if (!this.playing) return;
     const passed = this.position - this.at;
@@ -128,7 +129,11 @@ export class Pair {
   }
 }
 
-/** Until the silence that makes both sides equally long: nobody hears a side there. @param {Track} track */
+/**
+ * Return the time at which the audio ends and the padding silence begins. Time in the padding does not count as
+ * listening.
+ * @param {Track} track
+ */
 function end_s(track) {
   return (samplesOf(track).findLastIndex((sample) => sample !== 0) + 1) / track.rate;
 }

@@ -1,20 +1,21 @@
-/** What the votes add up to, for each two arms: counts, share, and how far it can be trusted. */
+/** The results of all votes: for each pair of arms the counts, the share, and its confidence interval. */
 import { h } from "../core/dom.js";
 import { percent, plural, setting } from "../core/format.js";
 import { titleOf } from "../core/state.js";
 import { verdict } from "./verdict.js";
 
 const EXPLAINED =
-  "95\u00a0% interval of the share of votes, without ties (exact binomial, Clopper-Pearson). " +
-  "Decide the number of votes before you start; otherwise the interval is too narrow.";
+  "95\u00a0% confidence interval (Clopper-Pearson): if the comparison is repeated many times, such a range contains the true " +
+  "share of votes in at least 95 of 100 cases. Votes without a preference are not counted. Decide the number of votes " +
+  "before you begin. If you stop as soon as you like the result, the range is not reliable.";
 
-/** "F5-TTS, embedded, steps 7". @param {Arm} arm */
+/** Describe an arm, such as "F5-TTS, embedded, steps 7". @param {Arm} arm */
 export function armWords({ engine, checkpoint = "", settings = {} }) {
   const chosen = Object.entries(settings).map(([name, value]) => setting(name, value));
   return [titleOf(engine), checkpoint, ...chosen].filter(Boolean).join(", ");
 }
 
-/** @param {Tally[]} tallies  the most voted first */
+/** @param {Tally[]} tallies  most votes first */
 export function results(tallies) {
   const heading = (/** @type {string} */ words) => h("th", { scope: "col" }, words);
   return h(
@@ -24,7 +25,7 @@ export function results(tallies) {
     h(
       "table",
       {},
-      h("thead.sr-only", {}, h("tr", {}, ...["First", "Votes", "Share and interval", "Votes", "Second"].map(heading))),
+      h("thead.sr-only", {}, h("tr", {}, ...["First", "Votes", "Share of votes", "Votes", "Second"].map(heading))),
       h("tbody", {}, ...tallies.map(row)),
     ),
   );
@@ -49,7 +50,7 @@ function row(tally) {
         "p.hint",
         { title: EXPLAINED },
         `${wins} of ${plural(count, "vote")} for ${names[0]}, 95\u00a0% interval ${range(low, high)}; `,
-        plural(ties, "tie"),
+        `${plural(ties, "vote")} without preference`,
       ),
     ),
     h("td.votes-for", {}, String(losses)),
@@ -58,13 +59,13 @@ function row(tally) {
 }
 
 /**
- * Long towards the preferred one; the band is the interval, the line in the middle is chance.
+ * Draw a bar that extends towards the preferred arm. The band is the interval; the middle line is chance.
  * @param {number | null} share @param {number} low @param {number} high
  */
 function bar(share, low, high) {
   if (share === null) return h("div.share-bar", { "aria-hidden": "true" });
   const left = (/** @type {number} */ part) => `${(100 * part).toFixed(1)}%`;
-  // The first arm stands on the left, so its share grows to the left.
+  // The first arm is on the left, so its share extends to the left.
   return h(
     "div.share-bar",
     { "aria-hidden": "true" },

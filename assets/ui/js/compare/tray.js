@@ -1,4 +1,4 @@
-/** The tray: two takes that play together, of which one is heard; a press switches in the same instant. */
+/** The tray: two takes that play together. One of them is audible; a click switches without a gap. */
 import * as player from "../audio/player.js";
 import { load } from "../audio/tracks.js";
 import { Waveform } from "../audio/waveform.js";
@@ -13,12 +13,13 @@ import { audioOf } from "../takes/takes.js";
 import { amplitudes } from "./levels.js";
 
 const SIDES = ["A", "B"];
+const PLAY = "Play (X switches between A and B)";
 /** Ids of at most two takes. @type {string[]} */
 const chosen = [];
-/** By take; null for silence. @type {Map<string, number | null>} */
+/** Loudness by take id; null for silence. @type {Map<string, number | null>} */
 const loudness_lufs = new Map();
-let heard = 0; // which of them
-let matched = true; // the louder one is lowered to the other
+let heard = 0; // index of the audible take in `chosen`
+let matched = true; // whether the louder take is lowered
 /** @type {HTMLElement} */
 let tray;
 /** @type {ReturnType<typeof controls>} */
@@ -30,7 +31,7 @@ let sides = [];
 export function mount(element) {
   tray = h("section.compare", { "aria-label": "Compare two takes", hidden: true });
   element.append(tray);
-  // What else lies over the foot of the page keeps clear of the tray, whatever it holds.
+  // Other fixed elements at the bottom of the page stay above the tray, whatever its height.
   const tall = () => document.body.style.setProperty("--tray", `${tray.offsetHeight}px`);
   new ResizeObserver(tall).observe(tray);
   follow([STATE.player, STATE.takes], draw);
@@ -43,12 +44,12 @@ export function isInTray(id) {
   return chosen.includes(id);
 }
 
-/** Whether two lie there. */
+/** Return true if the tray contains two takes. */
 export function isComparing() {
   return chosen.length === 2;
 }
 
-/** Put a take in the tray or take it out; a third one takes the place of the second. @param {string} id */
+/** Add a take to the tray, or remove it. A third take replaces the second. @param {string} id */
 export function toggleCompare(id) {
   if (isInTray(id)) return takeOut([id]);
   chosen.splice(Math.min(chosen.length, 1), 1, id);
@@ -78,7 +79,7 @@ function close() {
   changed(STATE.tray);
 }
 
-/** The same two where nothing names them; the tray closes, since its letters are not the trial's. */
+/** Begin a blind trial of the two takes. The tray closes, because its letters may differ from the trial's. */
 async function goBlind() {
   const compare = await attempt(() => fetched(import("./page.js")));
   if (await compare?.compareBlind(chosen[0], chosen[1])) close();
@@ -100,7 +101,7 @@ function rebuild() {
 }
 
 function controls() {
-  const play = iconButton("play", "Play both takes", toggle, { disabled: !isComparing() });
+  const play = iconButton("play", PLAY, toggle, { disabled: !isComparing() });
   play.classList.add("play");
   const match = h(
     "button.quiet.match",
@@ -108,7 +109,7 @@ function controls() {
       type: "button",
       onclick: toggleMatch,
       "aria-label": "Match loudness",
-      title: "Lowers the louder take, because a louder take often seems better",
+      title: "Makes the louder take quieter, because a louder take often seems better",
     },
     icon("equal"),
     h("span", {}, "Match loudness"),
@@ -129,7 +130,7 @@ function side(id, place) {
   const fact = (/** @type {string} */ words) => h("span.fact", {}, words);
   const element = h(
     "button.side",
-    { type: "button", onclick: () => hear(place) },
+    { type: "button", onclick: () => switchTo(place) },
     h("span.letter", {}, SIDES[place]),
     waveform.element,
     h("span.facts", {}, fact(`seed ${take.order.seed}`), fact(seconds(take.duration_s)), level),
@@ -139,7 +140,7 @@ function side(id, place) {
 }
 
 /**
- * Only the tray needs it, so it is asked for when a take gets there.
+ * Show the loudness of a take. It is loaded only here, because only the tray needs it.
  * @param {string} id @param {HTMLElement} element
  */
 async function showLoudness(id, element) {
@@ -148,21 +149,21 @@ async function showLoudness(id, element) {
   element.textContent = level === null ? "silent" : `${level.toFixed(1).replace("-", "−")} LUFS`;
   element.title = "Integrated loudness (BS.1770)";
   loudness_lufs.set(id, level);
-  if (isPlaying()) player.hear(chosen[heard], levels());
+  if (isPlaying()) player.switchTo(chosen[heard], levels());
 }
 
-/** Hear the one or the other; while nothing plays, this also begins. */
-export function hear(place = 1 - heard) {
+/** Switch to a side, by default the other one; if nothing plays, start the comparison. */
+export function switchTo(place = 1 - heard) {
   if (place >= chosen.length) return;
   heard = place;
   select(chosen[place]);
-  if (isPlaying()) player.hear(chosen[place], levels());
+  if (isPlaying()) player.switchTo(chosen[place], levels());
   else if (isComparing()) start();
   announce(`Playing ${SIDES[place]}.`);
   draw();
 }
 
-/** Amplitudes by take. */
+/** Return the amplitudes by take id. */
 function levels() {
   const measured = chosen.map((id) => loudness_lufs.get(id) ?? null);
   const gains = matched ? amplitudes(measured) : measured.map(() => 1);
@@ -171,7 +172,7 @@ function levels() {
 
 function toggleMatch() {
   matched = !matched;
-  if (isPlaying()) player.hear(chosen[heard], levels());
+  if (isPlaying()) player.switchTo(chosen[heard], levels());
   draw();
 }
 
@@ -184,7 +185,7 @@ export function toggle() {
   else start();
 }
 
-/** Both takes in one context, begun on the same sample. */
+/** Play both takes in one audio context, from the same sample. */
 async function start() {
   const takes = chosen.map(takeOf);
   const rate = Math.max(...takes.map((take) => take.sample_rate));
@@ -204,7 +205,7 @@ function draw() {
   });
   buttons.match.setAttribute("aria-pressed", String(matched));
   buttons.play.replaceChildren(icon(isPlaying() ? "pause" : "play"));
-  buttons.play.setAttribute("aria-label", isPlaying() ? "Pause" : "Play both takes");
+  for (const name of ["aria-label", "title"]) buttons.play.setAttribute(name, isPlaying() ? "Pause" : PLAY);
   drawPlayheads();
 }
 

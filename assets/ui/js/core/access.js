@@ -1,27 +1,27 @@
-/** Whether the owner sits here: champions, stores and engines are the owner's, speaking is everyone's. */
+/** Whether the user is the owner. Only the owner may change champions, stores and engines; everybody may speak. */
 import { changed } from "./bus.js";
 import { STATE } from "./events.js";
 import { poll } from "./polling.js";
 import { get } from "./server.js";
 
-const KNOWN_MS = 10_000; // between two questions
+const KNOWN_MS = 10_000; // between two requests
 const UNKNOWN_MS = 1000;
 
 export const access = {
   owner: false,
-  login: "", // "basic" where an owner can log in, "none" where nobody can; empty until the studio has told
+  login: "", // "basic": the owner can log in; "none": no login; empty: not loaded yet
 };
 
 /** @type {Promise<void> | null} */
 let asked = null;
 
-/** Ask the studio. What is the owner's alone carries `data-owners` and shows once it says yes. */
+/** Load the access rights. Elements with `data-owners` are shown only to the owner. */
 export function loadAccess() {
   asked = ask();
   return asked;
 }
 
-/** Resolves once the studio has told, or could not. */
+/** Resolves when the access rights are loaded, or loading failed. */
 export function accessKnown() {
   return (asked ?? loadAccess()).catch(() => {});
 }
@@ -34,7 +34,7 @@ async function ask() {
   changed(STATE.access);
 }
 
-/** A studio that did not answer is asked again; a login ends, or another tab logs in. */
+/** Poll the access rights: the first request may fail, a login may expire, and another tab may log in. */
 export function watchAccess() {
   poll({ needed: () => true, every: () => (access.login ? KNOWN_MS : UNKNOWN_MS), look: loadAccess });
 }

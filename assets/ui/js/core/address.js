@@ -1,6 +1,6 @@
 /** The address of the studio: the root of a host, or a prefix that a proxy strips from each path. */
 
-// From this file's folder up to the root: core, js, the version, assets, studio.
+// From the folder of this file up to the root: core, js, the version, assets, studio.
 const { pathname, protocol } = new URL("../../../../../", import.meta.url);
 
 /** The prefix; empty at the root of the host, and in tests without a server. */

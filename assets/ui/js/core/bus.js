@@ -1,7 +1,6 @@
 /**
- * How modules tell each other what events.js lists. A state is so until it changes: its owner keeps it and says here
- * that it changed, and whoever follows it looks at once and at every change, so that nobody comes too late. An event
- * happens once.
+ * Lets modules publish the states and events of events.js. A state has a current value: its owner announces changes,
+ * and a follower is called at once and after every change. An event happens once.
  */
 import { EVENT, STATE } from "./events.js";
 
@@ -9,15 +8,18 @@ import { EVENT, STATE } from "./events.js";
 
 const STATES = new Set(/** @type {string[]} */ (Object.values(STATE)));
 const EVENTS = new Set(/** @type {string[]} */ (Object.values(EVENT)));
-const target = new EventTarget(); // where one listener fails, the others still hear
+const target = new EventTarget(); // an EventTarget calls all listeners even if one throws
 
-/** Look now and at every change. @param {StateName | StateName[]} names @param {() => unknown} look */
+/**
+ * Call `look` now and after every change of the states.
+ * @param {StateName | StateName[]} names @param {() => unknown} look
+ */
 export function follow(names, look) {
   for (const name of [names].flat()) target.addEventListener(known(STATES, name), () => look());
   look();
 }
 
-/** For a state's owner. @param {StateName} name */
+/** Announce a change of a state. Only the owner of the state calls this. @param {StateName} name */
 export function changed(name) {
   target.dispatchEvent(new CustomEvent(known(STATES, name)));
 }

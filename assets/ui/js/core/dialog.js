@@ -1,7 +1,11 @@
-/** A dialog over the page. Escape and a press beside it close it; what it says, it says within, where it is heard. */
-import { front, h, iconButton } from "./dom.js";
+/**
+ * A modal dialog. Escape and a click outside close it. Its messages appear inside, where screen readers announce them.
+ */
+import { h, iconButton, messagePlace } from "./dom.js";
 import { sentence } from "./format.js";
 
+const FIELD = ":is(select, textarea, input:not([type=file], [hidden])):not(:disabled)";
+const touch = matchMedia("(pointer: coarse)");
 let count = 0;
 
 function nextId() {
@@ -19,24 +23,26 @@ export function openDialog({ title, look = "", body, actions = [], onclose = () 
   const close = () => {
     element.close();
   };
+  const cross = iconButton("close", "Close", close);
   const frame = h(
     "div.sheet-frame",
     {},
-    h("div.panel-head", {}, h("h2", { id }, title), iconButton("close", "Close", close)),
+    h("div.panel-head", {}, h("h2", { id }, title), cross),
     inner,
     trouble,
     actions.length > 0 && h("div.sheet-actions", {}, ...actions),
   );
   const element = h(`dialog.sheet${look && `.${look}`}`, { "aria-labelledby": id }, frame);
-  inner.addEventListener("input", () => showError("")); // what was wrong is being corrected
+  inner.addEventListener("input", () => showError("")); // hide the error as soon as the user types
   element.addEventListener("pointerdown", (event) => event.target === element && close());
   element.addEventListener("close", () => {
     element.remove();
-    (front().querySelector(".sheet-frame") ?? document.body).append(...element.querySelectorAll(".toasts")); // messages outlive it
+    messagePlace().append(...element.querySelectorAll(".toasts")); // messages stay after the dialog closes
     onclose();
   });
   document.body.append(element);
   element.showModal();
+  queueMicrotask(() => focusField(cross, inner)); // after the caller has drawn the fields
   const showError = (/** @type {string} */ text) => {
     trouble.hidden = !text;
     trouble.textContent = text && sentence(text);
@@ -45,10 +51,27 @@ export function openDialog({ title, look = "", body, actions = [], onclose = () 
   return { element, close, showError, show: (/** @type {Node[]} */ ...nodes) => inner.replaceChildren(...nodes) };
 }
 
+/**
+ * Move the focus from Close to the first field, as soon as there is one. Not on touch screens, where a keyboard would
+ * open.
+ * @param {HTMLElement} close @param {HTMLElement} inner
+ */
+function focusField(close, inner) {
+  if (touch.matches) return;
+  const look = () => {
+    const field = /** @type {HTMLElement | null} */ (inner.querySelector(FIELD));
+    if (document.activeElement === close) field?.focus();
+    if (field || document.activeElement !== close) watch.disconnect();
+  };
+  const watch = new MutationObserver(look);
+  watch.observe(inner, { childList: true, subtree: true });
+  look();
+}
+
 /** @typedef {ReturnType<typeof openDialog>} Dialog */
 
 /**
- * A question with its answers, the first of which is the likely one; closed, none of them was given.
+ * Ask a question. The first answer is the default. Closing the dialog gives no answer.
  * @param {string} title @param {string} words @param {Record<string, () => unknown>} answers
  */
 export function askWhich(title, words, answers) {
@@ -63,10 +86,10 @@ export function askWhich(title, words, answers) {
 }
 
 /**
- * A labelled field.
+ * Return a labelled field.
  * @param {string} label
  * @param {HTMLElement} input
- * @param {string | HTMLElement} hint  what there is to say about it
+ * @param {string | HTMLElement} hint  a hint below the field
  */
 export function field(label, input, hint = "") {
   const note = typeof hint === "string" ? h("p.hint", {}, hint) : hint;
@@ -76,7 +99,7 @@ export function field(label, input, hint = "") {
 }
 
 /**
- * A button that is disabled until what it does is done.
+ * Return a button that is disabled while its action runs.
  * @param {string} look @param {string} words @param {() => unknown} act
  */
 export function actionButton(look, words, act) {

@@ -1,9 +1,9 @@
-/** Stage directions of a text, such as [shouting], as chips. The server says which brackets are directions. */
+/** Stage directions of a text, such as [shouting]. The studio decides which brackets are directions. */
 import { h } from "./dom.js";
 
 /**
- * A text cut at its directions.
- * @param {string} text @param {string[]} directions  as they are written, in their order
+ * Split a text at its directions.
+ * @param {string} text @param {string[]} directions  as written, in order of the text
  * @returns {{text: string, direction: boolean}[]}
  */
 export function partsOf(text, directions) {

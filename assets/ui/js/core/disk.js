@@ -10,12 +10,12 @@ export function diskWarning() {
   if (!disk?.low) return "";
   const left = `Only ${size(disk.free_bytes)} left on the disk.`;
   if (!disk.short) return `${left} Delete unused takes and clips.`;
-  return `${left} Saving new takes can fail. Deleted takes cannot be restored.`;
+  return `${left} New takes may not be saved. Free some space. You cannot undo deletions while the disk is this full.`;
 }
 
 /**
- * Show that something is deleted, with "Undo" unless it was purged because the disk is almost full.
- * @param {string} message @param {import("./undo.js").Step} step  what was done
+ * Show a message about a deletion, with Undo unless the disk is so full that the items were purged.
+ * @param {string} message @param {import("./undo.js").Step} step  the deletion
  */
 export function toastDeletion(message, step) {
   if (state.telemetry?.disk?.short) toast(`${message} Undo is not possible because the disk is almost full.`);

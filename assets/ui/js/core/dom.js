@@ -1,11 +1,11 @@
-/** Making elements, and telling screen readers once. */
+/** Creates elements, and announces messages to screen readers. */
 import { at } from "./address.js";
 import { ICONS } from "./icons.js";
 
 const LINKS = new Set(["href", "src"]);
 
 /**
- * An element with attributes, listeners (`onclick`) and children. False and null are left out.
+ * Create an element with attributes, listeners (`onclick`) and children. False and null are left out.
  * @template {string} Tag
  * @param {Tag} tag  with optional classes: "button.quiet"
  * @param {Attributes} attributes
@@ -30,7 +30,10 @@ function isShown(child) {
   return child !== null && child !== undefined && child !== false;
 }
 
-/** An icon of icons.js; decoration, so the button around it carries the words. @param {keyof typeof ICONS} name */
+/**
+ * Return an icon of icons.js. It is hidden from screen readers, so the button needs a label.
+ * @param {keyof typeof ICONS} name
+ */
 export function icon(name) {
   const holder = document.createElement("template");
   holder.innerHTML = `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">${ICONS[name]}</svg>`;
@@ -38,9 +41,9 @@ export function icon(name) {
 }
 
 /**
- * A button that shows only an icon.
+ * Return a button that shows only an icon.
  * @param {keyof typeof ICONS} name
- * @param {string} label  what it does, read aloud and shown on hover
+ * @param {string} label  read by screen readers and shown on hover
  * @param {((event: MouseEvent) => unknown) | null} onclick
  * @param {Attributes} attributes
  */
@@ -53,7 +56,7 @@ export function iconButton(name, label, onclick = null, attributes = {}) {
 }
 
 /**
- * The first element that fits, as soon as Gradio has put it on the page.
+ * Resolves to the first element that matches, as soon as Gradio adds it to the page.
  * @template {HTMLElement} [Found=HTMLElement]
  * @param {string} selector
  * @returns {Promise<Found>}
@@ -72,7 +75,10 @@ export function whenPresent(selector) {
   });
 }
 
-/** Make these the children, in this order. Elements that stay in their place keep the focus. @param {Element} parent @param {Element[]} children */
+/**
+ * Set the children of an element, in this order. Elements that stay in their place keep the focus.
+ * @param {Element} parent @param {Element[]} children
+ */
 export function arrange(parent, children) {
   const wanted = new Set(children);
   for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
@@ -81,20 +87,31 @@ export function arrange(parent, children) {
   });
 }
 
-/** An element that this page has in any case. @param {string} id */
+/** Return an element that is always on the page. @param {string} id */
 export function byId(id) {
   return /** @type {HTMLElement} */ (document.getElementById(id));
 }
 
-/** What lies in front: an open dialog, beside which nothing is pressed or read, or else the page. */
+/** Return the open dialog, which makes the page inert, or else the page. */
 export function front() {
   return document.querySelector("dialog[open]") ?? document.body;
 }
 
+/** Return the place for messages: the open dialog, else the strip. */
+export function messagePlace() {
+  return front().querySelector(".sheet-frame") ?? document.querySelector(".strip") ?? document.body;
+}
+
+const READ_MS = 8000; // time after which an announced sentence is removed from the page
 /** @type {HTMLElement[] | null} */
 let regions = null; // polite, assertive
+let said = 0;
 
-/** Reads a sentence aloud to screen readers, once. @param {string} sentence @param {boolean} urgent  interrupts */
+/**
+ * Announce a sentence to screen readers once. It is removed afterwards.
+ * @param {string} sentence
+ * @param {boolean} urgent  whether it interrupts other announcements
+ */
 export function announce(sentence, urgent = false) {
   regions ??= [false, true].map((assertive) =>
     h("div.sr-only", { "aria-live": assertive ? "assertive" : "polite", role: assertive ? "alert" : "status" }),
@@ -102,7 +119,12 @@ export function announce(sentence, urgent = false) {
   const region = regions[urgent ? 1 : 0];
   if (region.parentNode !== front()) front().append(region);
   region.textContent = "";
-  requestAnimationFrame(() => {
-    region.textContent = sentence;
-  });
+  said += 1;
+  const mine = String(said);
+  region.dataset.said = mine;
+  const write = (/** @type {string} */ text) => {
+    if (region.dataset.said === mine) region.textContent = text;
+  };
+  requestAnimationFrame(() => write(sentence));
+  setTimeout(() => write(""), READ_MS);
 }

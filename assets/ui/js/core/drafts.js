@@ -1,5 +1,5 @@
 /**
- * What was typed into a dialog and not saved, kept in this browser by what it is about, until it is saved or given up.
+ * Unsaved input of dialogs. The browser keeps each draft under a key until it is saved or discarded.
  */
 import { h } from "./dom.js";
 import { loadJson, saveJson } from "./storage.js";
@@ -24,7 +24,7 @@ export function dropDraft(about) {
   if (left.length < drafts().length) saveJson(KEY, left);
 }
 
-/** Says that a draft is back, and offers to give it up. @param {() => void} startOver */
+/** Return a note that a draft was restored, with a button that discards it. @param {() => void} startOver */
 export function draftNote(startOver) {
   const onclick = () => {
     startOver();
@@ -40,7 +40,7 @@ export function draftNote(startOver) {
 }
 
 /**
- * Keep what is typed into the fields of a form until it is dropped, and put it back now. Returns what drops it.
+ * Restore the draft of a form, and keep its input as a draft from now on. Returns a function that drops the draft.
  * @param {string} about @param {HTMLElement} form
  */
 export function keepForm(about, form) {
@@ -73,7 +73,10 @@ export function keepForm(about, form) {
   return () => dropDraft(about);
 }
 
-/** Whether a value can be put into a text area, or be chosen in a list. @param {HTMLElement} field @param {string | boolean} value */
+/**
+ * Return true if a field can take a value: a list needs an enabled option with this value.
+ * @param {HTMLElement} field @param {string | boolean} value
+ */
 function has(field, value) {
   return (
     !(field instanceof HTMLSelectElement) ||

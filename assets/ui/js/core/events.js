@@ -1,59 +1,61 @@
-/** Everything that the modules tell each other over bus.js. */
+/** All states and events that modules publish on bus.js. */
 
-/** What is so until it changes, and where it is kept. */
+/** States have a current value. Each comment says what it is and which file owns it. */
 export const STATE = /** @type {const} */ ({
-  access: "access", // whether the owner sits here; access.js
-  activity: "activity", // what is being done to a clip; references/activity.js
-  champion: "champion", // who speaks instead of the voice; state.js
-  champions: "champions", // state.js
-  clips: "clips", // samples, one's own, and what can transcribe; state.js
-  delivery: "delivery", // how far the delivery of a sheet is; script/delivery-run.js
-  engine: "engine", // what is known of the chosen one; speak/engine.js
-  filter: "filter", // which takes show; takes/filter.js
-  jobs: "jobs", // jobs/jobs.js
-  lines: "lines", // of the open sheet; script/desk.js
-  page: "page", // which one shows; pages.js
+  access: "access", // whether the user is the owner; access.js
+  activity: "activity", // the running operation on a clip; references/activity.js
+  blind: "blind", // whether a blind trial is open; pages.js
+  champion: "champion", // the chosen champion, which speaks instead of a clip; state.js
+  champions: "champions", // the champion library; state.js
+  clips: "clips", // samples, own clips, and whether the studio can transcribe; state.js
+  delivery: "delivery", // progress of the delivery of a sheet; script/delivery-run.js
+  engine: "engine", // the chosen engine and its status; speak/engine.js
+  filter: "filter", // which takes are shown; takes/filter.js
+  jobs: "jobs", // the jobs of the studio; jobs/jobs.js
+  lines: "lines", // the lines of the open sheet; script/desk.js
+  page: "page", // the page that is shown; pages.js
   pair: "pair", // the two sides of a trial; compare/pair.js
-  player: "player", // what sounds; audio/player.js
-  playlist: "playlist", // which of several sounds plays; audio/playlist.js
-  playhead: "playhead", // where; audio/player.js
-  render: "render", // of the open project; script/desk.js
-  renders: "renders", // of all projects; renders.js
-  script: "script", // which projects there are, which sheet is open; script/desk.js
-  selected: "selected", // which take, and which together; state.js, takes/selection.js
-  synthesis: "synthesis", // the take that is being made; state.js
-  takes: "takes", // state.js
-  telemetry: "telemetry", // state.js
-  theme: "theme", // theme.js
-  tray: "tray", // which takes lie side by side; compare/tray.js
-  undo: "undo", // what can be undone and redone; undo.js
-  unsaved: "unsaved", // what the studio has not taken yet; script/outbox.js
-  view: "view", // which lines show, where the cursor is, what is chosen; script/view.js
-  voice: "voice", // state.js
+  player: "player", // which sound plays; audio/player.js
+  playlist: "playlist", // which item of a playlist plays; audio/playlist.js
+  playhead: "playhead", // the playback position; audio/player.js
+  render: "render", // the render of the open project; script/desk.js
+  renders: "renders", // the renders of all projects; renders.js
+  script: "script", // the projects and the open sheet; script/desk.js
+  selected: "selected", // the selected takes; state.js, takes/selection.js
+  synthesis: "synthesis", // the take that is being generated; state.js
+  takes: "takes", // the list of takes; state.js
+  telemetry: "telemetry", // the status of the studio; state.js
+  theme: "theme", // light or dark; theme.js
+  tray: "tray", // the takes in the comparison tray; compare/tray.js
+  undo: "undo", // the steps to undo and redo; undo.js
+  unsaved: "unsaved", // the changes that the studio has not saved yet; script/outbox.js
+  view: "view", // the shown lines, the cursor and the selected lines; script/view.js
+  voice: "voice", // the chosen clip and its part; state.js
 });
 
-/** What happens once. */
+/** Events happen once. */
 export const EVENT = /** @type {const} */ ({
   championChanged: "champion-changed",
-  chooseClip: "choose-clip", // somebody wants to bring one
-  discarded: "discarded", // takes
-  field: "field", // somebody typed, or the page wrote
-  heard: "heard", // the recogniser has listened to a part of a clip
+  chooseClip: "choose-clip", // the user wants to add a clip
+  discarded: "discarded", // takes were deleted
+  field: "field", // a field changed, by the user or by the page
+  heard: "heard", // the transcript of a part of a clip is ready
   jobDone: "job-done",
   pageLeaves: "page-leaves",
-  pairHeard: "pair-heard", // a side was heard long enough
-  sheetSaved: "sheet-saved", // the studio has a change of it
-  reveal: "reveal", // a field is to be seen
-  soundEnded: "sound-ended", // it was played to its end
+  pairHeard: "pair-heard", // a side was played long enough for a vote
+  sheetSaved: "sheet-saved", // the studio saved a change of a sheet
+  reveal: "reveal", // a field must become visible
+  showLine: "show-line", // the line of the cursor must become visible
+  soundEnded: "sound-ended", // a sound was played to its end
   storeChanged: "store-changed",
 });
 
 /** @typedef {typeof STATE[keyof typeof STATE]} StateName */
 /** @typedef {typeof EVENT[keyof typeof EVENT]} EventName */
 /**
- * What comes with each event.
+ * The data of each event.
  * @typedef {{
- *   "champion-changed": string, // the id of the one that has a newer version
+ *   "champion-changed": string, // id of the champion that has a newer version
  *   "choose-clip": null,
  *   "discarded": string[], // ids of takes
  *   "field": import("./fields.js").FieldName,
@@ -63,7 +65,8 @@ export const EVENT = /** @type {const} */ ({
  *   "pair-heard": null,
  *   "sheet-saved": SavedChange,
  *   "reveal": import("./fields.js").FieldName,
- *   "sound-ended": string, // the key of what was heard
+ *   "show-line": {focus: boolean}, // whether its cell gets the focus
+ *   "sound-ended": string, // the key of the track
  *   "store-changed": null,
  * }} Payloads
  */

@@ -1,4 +1,4 @@
-/** Gradio's own fields, read and written from outside: the page restores them, and a take brings its settings back. */
+/** Reads and writes Gradio's fields from outside, when the page restores a draft or a take's settings. */
 import { emit } from "./bus.js";
 import { whenPresent } from "./dom.js";
 import { EVENT } from "./events.js";
@@ -6,13 +6,13 @@ import { EVENT } from "./events.js";
 /** @typedef {string} FieldName  script, transcript, seed or a setting */
 
 const DRAWN = settingsDrawn();
-/** Names of the engines' settings, as /speak takes them; each is heeded by some engines. */
+/** Names of the engines' settings, as in /speak. Each engine uses some of them. */
 export const SETTINGS = DRAWN.map(({ name }) => name);
-/** Of these, the ones with a value of their own: sliders, which cannot be empty. The others are then left to the studio. */
+/** The settings with a slider. A slider cannot be empty, so it has a value that stands for the default. */
 export const SLIDERS = DRAWN.filter(({ blank }) => blank);
 export const NUMBERS = ["seed", ...SETTINGS];
 
-/** The label of a number's field. @param {string} name */
+/** Return the label of a number field. @param {string} name */
 export function labelOf(name) {
   return DRAWN.find((one) => one.name === name)?.label ?? "Seed";
 }
@@ -27,7 +27,7 @@ const BLANK = Object.fromEntries(DRAWN.map(({ name, blank }) => [name, blank]));
 /** @type {{[name: FieldName]: HTMLInputElement | HTMLTextAreaElement | undefined}} */
 const inputs = {};
 
-/** The fields of settings, and what each holds when nothing is chosen. */
+/** Return the setting fields, each with the value that stands for "not chosen". */
 function settingsDrawn() {
   const { components, dependencies } = window.gradio_config;
   const taken = dependencies.find(({ api_name }) => api_name === "speak")?.inputs ?? [];
@@ -37,7 +37,7 @@ function settingsDrawn() {
     .map(({ elem_id = "", label = "", value }) => ({ name: elem_id, label, blank: String(value ?? "") }));
 }
 
-/** Resolves when every field is on the page. */
+/** Resolves when all fields are on the page. */
 export const ready = Promise.all(Object.keys(SELECTORS).map(find))
   .then(() => whenPresent("#engine input"))
   .then(() => {
@@ -52,7 +52,7 @@ async function find(name) {
   found.addEventListener("input", () => emit(EVENT.field, name));
 }
 
-/** Once the fields are ready. @param {FieldName} name */
+/** Return the element of a field. Call this only after `ready`. @param {FieldName} name */
 export function input(name) {
   return /** @type {HTMLInputElement | HTMLTextAreaElement} */ (inputs[name]);
 }
@@ -62,25 +62,25 @@ export function text(name) {
   return inputs[name]?.value ?? "";
 }
 
-/** The script where somebody typed before the page was ready; nothing where it stands as Gradio drew it. */
+/** Return the script if the user typed before the page was ready; nothing if the field has its initial value. */
 export function typedEarly() {
   const drawn = window.gradio_config.components.find(({ props }) => props.elem_id === "script");
   return text("script") === drawn?.props.value ? {} : { text: text("script") };
 }
 
-/** A number field's value; null when it is empty. @param {FieldName} name */
+/** Return the value of a number field; null if it is empty. @param {FieldName} name */
 export function number(name) {
   const value = text(name);
   return value === "" ? null : Number(value);
 }
 
-/** Those of the number fields that are named. @param {string[]} names @returns {Settings} */
+/** Return the values of the named number fields. @param {string[]} names @returns {Settings} */
 export function numbers(names = NUMBERS) {
   return Object.fromEntries(names.map((name) => [name, number(name)]));
 }
 
 /**
- * Write a field as if it had been typed, so that Gradio knows it too.
+ * Write a field and send an input event, so that Gradio learns the value.
  * @param {FieldName} name @param {unknown} value
  */
 export function write(name, value) {
@@ -92,13 +92,13 @@ export function write(name, value) {
   field.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** Put the cursor into a field, wherever the page has folded it away. @param {FieldName} name */
+/** Focus a field, and unfold the part of the page that contains it. @param {FieldName} name */
 export function focus(name) {
   emit(EVENT.reveal, name);
   input(name).focus();
 }
 
-/** Put text where the cursor is, or at the end. @param {FieldName} name @param {string} text */
+/** Insert text at the cursor. @param {FieldName} name @param {string} text */
 export function insert(name, text) {
   const field = input(name);
   const from = field.selectionStart ?? field.value.length;
@@ -112,8 +112,8 @@ export function insert(name, text) {
 }
 
 export function engine() {
-  const chosen = /** @type {HTMLInputElement | null} */ (document.querySelector("#engine input:checked"));
-  return chosen?.value ?? "f5";
+  const chosen = document.querySelector("#engine input:checked") ?? document.querySelector("#engine input");
+  return chosen instanceof HTMLInputElement ? chosen.value : "";
 }
 
 /** @param {string} name */

@@ -1,6 +1,6 @@
-/** Numbers and states as people say them. */
+/** Formats numbers and states for people. */
 
-/** 3.94 -> "3.9 s"; 83 -> "1 min 23 s". @param {number} value */
+/** Format a duration: 3.94 -> "3.9 s"; 83 -> "1 min 23 s". @param {number} value */
 export function seconds(value) {
   if (value < 9.95) return `${value.toFixed(1)} s`;
   if (value < 59.5) return `${Math.round(value)} s`;
@@ -8,7 +8,7 @@ export function seconds(value) {
 }
 
 /**
- * A guess, as coarse as it is long: 3.2 -> "about 4 s"; 37 -> "about 40 s"; 100 -> "about 2 min".
+ * Round a guess more coarsely the longer it is: 3.2 -> "about 4 s"; 37 -> "about 40 s"; 100 -> "about 2 min".
  * @param {number} value
  */
 export function about(value) {
@@ -16,24 +16,27 @@ export function about(value) {
   return `about ${value > 10 ? 5 * Math.ceil(value / 5) : Math.max(1, Math.ceil(value))} s`;
 }
 
-/** Short times keep two digits: 0.043 -> "0.04 s". @param {number | null | undefined} value */
+/** Format a duration; below 1 s with two decimals: 0.043 -> "0.04 s". @param {number | null | undefined} value */
 export function fine(value) {
   if (value === null || value === undefined) return "–";
   return value < 1 ? `${value.toFixed(2)} s` : seconds(value);
 }
 
-/** 83.42 -> "1:23.4", for a player's position. @param {number} value */
+/** Format a playback position: 83.42 -> "1:23.4". @param {number} value */
 export function clock(value) {
   const minutes = Math.floor(value / 60);
   return `${minutes}:${(value - 60 * minutes).toFixed(1).padStart(4, "0")}`;
 }
 
-/** The limits of a setting. @param {Limits} limits */
+/** Format the limits of a setting: "1 to 64". @param {Limits} limits */
 export function between({ least, most }) {
   return `${least} to ${most}`;
 }
 
-/** "top-p 0.8"; an empty setting is the checkpoint's default. @param {string} name @param {unknown} value */
+/**
+ * Format a setting: "top-p 0.8". An empty setting is the checkpoint's default.
+ * @param {string} name @param {unknown} value
+ */
 export function setting(name, value) {
   return `${name.replace(/_p$/, "-p").replaceAll("_", " ")} ${value ?? "default"}`;
 }
@@ -45,14 +48,14 @@ export function bytes(value) {
   return `${Math.round(value / 1e6)} MB`;
 }
 
-/** A file's size: 1_234_000 -> "1.2 MB". @param {number} value */
+/** Format a file size: 1_234_000 -> "1.2 MB". @param {number} value */
 export function size(value) {
   const step = Math.min(3, Math.floor(Math.log10(Math.max(1, value)) / 3));
   const shown = value / 1000 ** step;
   return `${shown.toFixed(step && shown < 9.95 ? 1 : 0)} ${["bytes", "KB", "MB", "GB"][step]}`;
 }
 
-/** When something happened, in the reader's own words: "3 Nov 2026, 14:02". @param {string} iso */
+/** Format a time in the reader's language: "3 Nov 2026, 14:02". @param {string} iso */
 export function moment(iso) {
   return new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(new Date(iso));
 }
@@ -74,7 +77,7 @@ export function ordinal(count) {
 }
 
 /**
- * "next in line", "2nd in line, about 6 s": rank 1 is the next to begin.
+ * Format a place in the queue: "Next in queue", "2nd in queue, about 6 s". Rank 1 starts next.
  * @param {number} rank @param {number | null} eta_s
  */
 export function rankWords(rank, eta_s) {
@@ -82,18 +85,25 @@ export function rankWords(rank, eta_s) {
   return eta_s ? `${place}, ${about(eta_s)}` : place;
 }
 
-/** A length of a pause as the script's tag wants it. @param {number} duration_s */
+/** Return a pause as a tag of the script. @param {number} duration_s */
 export function pauseTag(duration_s) {
   return `[pause:${duration_s}s]`;
 }
 
-/** The first letter large, as sentences begin; the server's sentences start small. @param {string} text */
+/**
+ * Make a sentence: the first letter upper case, and a full stop at the end. The server's messages start in lower case.
+ * @param {string} text
+ */
 export function sentence(text) {
-  const begun = titled(String(text).trim());
-  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+  return ended(titled(String(text).trim()));
 }
 
-/** A clip's name as a title: "amber" -> "Amber". @param {string} name */
+/** Add a full stop, unless the text ends with a punctuation mark, also inside a quotation. @param {string} text */
+export function ended(text) {
+  return /[.!?…]["”’»')]*$/.test(text) ? text : `${text}.`;
+}
+
+/** Capitalise the first letter: "amber" -> "Amber". @param {string} name */
 export function titled(name) {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

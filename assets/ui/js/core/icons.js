@@ -26,7 +26,7 @@ export const ICONS = {
   dots: '<circle class="solid" cx="5.5" cy="12" r="1.2"/><circle class="solid" cx="12" cy="12" r="1.2"/><circle class="solid" cx="18.5" cy="12" r="1.2"/>',
   search: '<circle cx="10.5" cy="10.5" r="6"/><path d="M15 15l5 5"/>',
   store: '<path d="M4 8.5l8-4 8 4v7l-8 4-8-4zM4 8.5l8 4 8-4M12 12.5v7"/>', // a box
-  through: '<path class="solid" d="M4 6v12l7-6zM12.5 6v12l7-6z"/>', // two plays
+  through: '<path class="solid" d="M4 6v12l7-6zM12.5 6v12l7-6z"/>', // two play triangles
   box: '<rect x="4.5" y="4.5" width="15" height="15" rx="3"/>',
   boxed: '<rect x="4.5" y="4.5" width="15" height="15" rx="3"/><path d="M8 12.5l3 3 5.5-6.5"/>',
   check: '<path d="M5 12.5l4.5 4.5L19 7.5"/>',

@@ -1,4 +1,4 @@
-/** Logging in as the studio's owner, and what a visitor is told who needs to. */
+/** Login as the owner, and error messages that offer the login. */
 import { access, accessKnown, loadAccess } from "./access.js";
 import { field, openDialog } from "./dialog.js";
 import { h } from "./dom.js";
@@ -41,7 +41,7 @@ export async function logOut() {
 }
 
 /**
- * Do something; what goes wrong is said, with the one action that helps. Resolves to what came of it.
+ * Run an action and return its result. An error is shown as a message; an error 401 offers the login.
  * @template T
  * @param {() => T | Promise<T>} act
  * @returns {Promise<T | undefined>}
@@ -50,13 +50,13 @@ export async function attempt(act) {
   try {
     return await act();
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") return undefined; // they left it themselves
+    if (error instanceof DOMException && error.name === "AbortError") return undefined; // the user cancelled the action
     toast(reason(error), { failed: true, ...(refusedWith(error, 401) && LOGIN) });
     return undefined;
   }
 }
 
-/** Whether the owner sits here; a visitor is told why not. */
+/** Return true if the user is the owner. Otherwise show a message that only the owner may do this. */
 export async function ownerOnly() {
   await accessKnown();
   if (!access.owner && access.login === "basic")

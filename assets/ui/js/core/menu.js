@@ -1,16 +1,16 @@
-/** A button that opens a short list of links or actions; arrow keys move in it, Escape closes it. */
+/** A button that opens a menu of links or actions. Arrow keys move in the menu, Escape closes it. */
 import { h } from "./dom.js";
 
-/** An action in a menu. @param {string} words @param {() => unknown} onclick */
-export function entry(words, onclick) {
-  return h("button", { type: "button", onclick }, words);
+/** Return an action for a menu. @param {string} words @param {() => unknown} onclick @param {string} title */
+export function entry(words, onclick, title = "") {
+  return h("button", { type: "button", onclick, title: title || null }, words);
 }
 
 /** @typedef {(refocus: boolean) => void} Close */
 
 /**
- * @param {HTMLButtonElement} button  already labelled
- * @param {() => HTMLElement[]} items  made anew at each opening
+ * @param {HTMLButtonElement} button  needs a label
+ * @param {() => HTMLElement[]} items  called each time the menu opens
  */
 export function menu(button, items) {
   const list = h("div.menu", { role: "menu", hidden: true });
@@ -34,7 +34,9 @@ export function menu(button, items) {
     button.setAttribute("aria-expanded", "true");
     entries[0].focus();
   });
-  list.addEventListener("click", () => close(true), true); // first, so that a dialog gives the focus back to the button
+  // Close the menu before its action runs, so that a dialog returns the focus to the button. After a click,
+  // click-focus.js sets the focus.
+  list.addEventListener("click", ({ detail }) => close(detail === 0), true);
   holder.addEventListener(
     "focusout",
     (event) => holder.contains(/** @type {Node} */ (event.relatedTarget)) || close(false),

@@ -1,12 +1,19 @@
-/** Messages that need an answer. They stay in the flow of their page, so that they cover nothing, until they have it. */
+/**
+ * Messages that need an answer. They are part of the page's layout, so that they cover nothing, and stay until
+ * answered.
+ */
 import { follow } from "./bus.js";
 import { announce, front, h, icon, iconButton } from "./dom.js";
 import { page } from "./pages.js";
 
 /** @import { How } from "./toast.js" */
+const CHECK_MS = 250;
 
-/** Show a message; return what takes it away. @param {string} text  a sentence @param {How & {action: string}} how */
-export function notice(text, { failed = false, action, onaction = () => {}, until }) {
+/**
+ * Show a message. Returns a function that removes it.
+ * @param {string} text  a sentence @param {How & {action: string}} how
+ */
+export function notice(text, { failed = false, action, onaction = () => {}, until, holds }) {
   const remove = () => {
     note.remove();
   };
@@ -27,10 +34,11 @@ export function notice(text, { failed = false, action, onaction = () => {}, unti
   place(note);
   announce(text, failed);
   if (until) once(until, remove);
+  if (holds) leaveWith(note, holds);
   return remove;
 }
 
-/** Into the open dialog, or the place that the page has for messages. @param {HTMLElement} note */
+/** Put a message into the open dialog, or into the place for messages on the page. @param {HTMLElement} note */
 function place(note) {
   const dialog = front().querySelector(".sheet-body");
   const named = document.querySelector(`#page-${page()} .notice-place`);
@@ -40,7 +48,16 @@ function place(note) {
   note.scrollIntoView({ block: "nearest" });
 }
 
-/** At the next change of a state. @param {import("./events.js").StateName} state @param {() => void} act */
+/** Remove a message when its cause ends. @param {HTMLElement} note @param {() => boolean} holds */
+function leaveWith(note, holds) {
+  const check = () => {
+    if (!holds()) note.remove();
+    else if (note.isConnected) setTimeout(check, CHECK_MS);
+  };
+  setTimeout(check, CHECK_MS);
+}
+
+/** Call `act` at the next change of a state. @param {import("./events.js").StateName} state @param {() => void} act */
 function once(state, act) {
   let isNow = true;
   follow(state, () => isNow || act());

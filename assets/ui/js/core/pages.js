@@ -1,4 +1,4 @@
-/** Which page shows; the address keeps it. */
+/** The page that is shown. The hash of the address names it. */
 import { changed } from "./bus.js";
 import { STATE } from "./events.js";
 
@@ -12,7 +12,7 @@ export const PAGES = {
 
 /** @typedef {keyof typeof PAGES} PageName */
 
-/** @returns {PageName | undefined}  undefined until one shows */
+/** @returns {PageName | undefined}  undefined before the first page is shown */
 export function page() {
   return /** @type {PageName | undefined} */ (document.body.dataset.page);
 }
@@ -30,7 +30,13 @@ export function showPages() {
   show();
 }
 
-/** Whether the page keeps quiet about engines and settings, since a blind trial is open. */
+/** Show or hide the names of engines and settings, for a blind trial on the current page. @param {boolean} blind */
+export function setBlind(blind) {
+  document.body.classList.toggle("blind", blind);
+  changed(STATE.blind);
+}
+
+/** Return true while a blind trial hides the names of engines and settings. */
 export function isBlind() {
   return document.body.classList.contains("blind");
 }

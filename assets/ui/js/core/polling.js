@@ -4,10 +4,10 @@ import { STATE } from "./events.js";
 import { sleep } from "./timing.js";
 
 const CHECK_MS = 500; // between two checks whether polling is needed
-const LOST_MS = 8000; // after which the next look does not wait for an answer
-const FRESH_MS = 300; // a look that began so recently is not given up for another
+const LOST_MS = 8000; // time after which the next call of `look` does not wait for the previous one
+const FRESH_MS = 300; // a call that is younger than this is not replaced by a new one
 
-/** What a page hears after it slept, was frozen, came back from history or got its network back. */
+/** Events after the page was asleep, frozen, in the history or offline. */
 const WAKING = /** @type {const} */ ([
   [document, "visibilitychange"],
   [document, "resume"],
@@ -17,15 +17,15 @@ const WAKING = /** @type {const} */ ([
 ]);
 
 /**
- * Call `look` as soon as it is needed and whenever the page wakes; then every `every()` milliseconds. `look` has to ignore
- * answers that are older than the latest one. Return what makes it look now.
+ * Call `look` as soon as it is needed and whenever the page wakes; then every `every()` milliseconds. `look` must
+ * ignore answers that are older than the latest one. Returns a function that calls `look` at once.
  * @param {{needed: () => unknown, every: () => number, look: () => Promise<unknown>}} how
  */
 export function poll({ needed, every, look }) {
   let timer = 0;
-  let [turns, began, due] = [0, -Infinity, 0]; // how many looks began, when the latest did, when the next is due
+  let [turns, began, due] = [0, -Infinity, 0]; // number of calls, time of the latest call, time of the next call
   let looking = false;
-  let woken = false; // since the look began
+  let woken = false; // whether the page woke since the call began
 
   async function turn() {
     clearTimeout(timer);
@@ -34,7 +34,7 @@ export function poll({ needed, every, look }) {
     if (isNeeded() && performance.now() >= due) {
       [looking, woken, began] = [true, false, performance.now()];
       await Promise.race([look(), sleep(LOST_MS)]).catch(() => {});
-      if (mine !== turns) return; // another one began meanwhile
+      if (mine !== turns) return; // another call began in the meantime
       looking = false;
       due = woken ? 0 : performance.now() + every();
     } else if (!isNeeded()) [due, looking] = [0, false];

@@ -1,23 +1,25 @@
-/** The renders that run, for every page: a render goes on wherever the owner looks. */
+/** The running renders of all projects. Every page shows them. */
 import { access } from "./access.js";
 import { changed, follow } from "./bus.js";
 import { STATE } from "./events.js";
 import { poll } from "./polling.js";
 import { get, post } from "./server.js";
 
-const EVERY_MS = 1000;
-const LOST = 2; // answers missing in a row before nothing is known
+const RUNNING_MS = 1000;
+const RESTING_MS = 2000; // another tab may start a render
+const LOST = 2; // number of missing answers in a row after which no render is shown
 
 /** @type {RunningRender[]} */
 let known = [];
-let [asked, believed, missed] = [0, 0, 0]; // questions, the last one whose answer is shown, answers missing in a row
+// number of requests, number of the newest answered request, missing answers in a row
+let [asked, believed, missed] = [0, 0, 0];
 
-/** Those that run or are paused. */
+/** Return the renders that run or are paused. */
 export function renders() {
   return known;
 }
 
-/** Look now. */
+/** Load the renders now. */
 export async function refreshRenders() {
   if (!access.owner) return show([]);
   asked += 1;
@@ -44,7 +46,7 @@ export async function command({ project }, verb) {
 
 poll({
   needed: () => access.owner,
-  every: () => EVERY_MS,
+  every: () => (known.length ? RUNNING_MS : RESTING_MS),
   look: refreshRenders,
 });
 follow(STATE.access, refreshRenders);

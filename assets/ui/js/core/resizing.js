@@ -1,4 +1,4 @@
-/** An edge of a panel that is dragged, or moved by arrow keys, to make the panel taller; the height is remembered. */
+/** An edge of a panel that changes its height, by dragging or arrow keys. The browser remembers the height. */
 import { h } from "./dom.js";
 import { clamp } from "./math.js";
 import { loadJson, saveJson } from "./storage.js";
@@ -6,9 +6,9 @@ import { loadJson, saveJson } from "./storage.js";
 const STEP_PX = 24;
 
 /**
- * The upper edge of a panel at the foot of the page, as a separator to put into the panel.
+ * Return the upper edge of a panel at the bottom of the page, as a separator to put into the panel.
  * @param {HTMLElement} panel @param {{label: string, key: string, least: number, most: () => number}} how
- *   `key`: under which this browser keeps the height; `least` and `most` are CSS pixels
+ *   `key`: storage key of the height; `least` and `most` in CSS pixels
  */
 export function upperEdge(panel, { label, key, least, most }) {
   const edge = h("div.panel-edge", {

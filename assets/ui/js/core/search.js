@@ -1,11 +1,11 @@
-/** Finding what was written, whatever its case and accents. */
+/** Text search that ignores case and accents. */
 
 /** @param {string} text */
 function folded(text) {
-  return text.normalize("NFKD").replace(/\p{M}/gu, "").toUpperCase().toLowerCase(); // "ß" is "ss" only in capitals
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toUpperCase().toLowerCase(); // upper case turns "ß" into "SS"
 }
 
-/** Whether every word of a search is somewhere in what is written. @param {string} search @param {string} written */
+/** Return true if a text contains every word of a search. @param {string} search @param {string} written */
 export function finds(search, written) {
   const where = folded(written);
   return folded(search)

@@ -1,16 +1,19 @@
-/** Several things of a list chosen together: by Shift from one to another, by Ctrl or Cmd one by one. */
+/** Selection of several items in a list: Shift selects a range, Ctrl or Cmd adds or removes one item. */
 
 /** @typedef {{shiftKey: boolean, ctrlKey: boolean, metaKey: boolean}} Modifiers */
 
 export class Selection {
   constructor() {
-    /** @type {Set<string>} */ this.ids = new Set(); // empty: none but the current one is meant
-    this.anchor = ""; // from which Shift extends
+    /** @type {Set<string>} */ this.ids = new Set(); // empty: only the current item is selected
+    this.anchor = ""; // the item from which Shift extends the range
   }
 
   /**
-   * Follow a press on one of them.
-   * @param {string} id @param {Modifiers} how @param {string[]} order  of all that show @param {string | null} current
+   * Handle a click on an item.
+   * @param {string} id
+   * @param {Modifiers} how
+   * @param {string[]} order  ids of all shown items
+   * @param {string | null} current
    */
   press(id, { shiftKey, ctrlKey, metaKey }, order, current) {
     if (shiftKey) this.extend(id, order, current);
@@ -25,7 +28,10 @@ export class Selection {
     this.ids = new Set(order.slice(Math.min(...ends), Math.max(...ends) + 1));
   }
 
-  /** The current one, if any, is chosen with the first that is added to it. @param {string} id @param {string | null} current */
+  /**
+   * Add or remove an item. Adding the first item also selects the current item.
+   * @param {string} id @param {string | null} current
+   */
   toggle(id, current = null) {
     if (!this.ids.size && current && current !== id) this.ids.add(current);
     if (!this.ids.delete(id)) this.ids.add(id);
@@ -38,7 +44,7 @@ export class Selection {
     this.anchor = anchor;
   }
 
-  /** Forget those that do not show any more. @param {string[]} order */
+  /** Remove the items that are not shown any more. @param {string[]} order */
   keep(order) {
     this.ids = new Set(order.filter((id) => this.ids.has(id)));
   }

@@ -1,12 +1,12 @@
-/** The studio's own routes. What fails throws a Refusal whose message is a sentence for the page. */
+/** Requests to the studio's routes. A failed request throws a Refusal, whose message is a sentence for the page. */
 import { at } from "./address.js";
 import { sentence } from "./format.js";
 
 export class Refusal extends Error {
   /**
    * @param {string} text
-   * @param {number} status  of the answer; 0 where there was none
-   * @param {Record<string, any>} body  the whole answer: a conflict tells what is there instead
+   * @param {number} status  HTTP status; 0 if there was no answer
+   * @param {Record<string, any>} body  the complete answer; in a conflict it contains the current state
    */
   constructor(text, status = 0, body = {}) {
     super(sentence(text));
@@ -14,14 +14,14 @@ export class Refusal extends Error {
     this.body = body;
   }
 
-  /** Whether the same may be granted later: the fault lay with the studio or its load, not with what was asked. */
+  /** Return true if a retry may succeed: the studio failed or was busy, and the request was valid. */
   get retryable() {
     return !this.status || this.status === 429 || this.status >= 500;
   }
 }
 
 /**
- * A module that is fetched when it is first needed. Throws Refusal.
+ * Return a module that is loaded on demand. Throws Refusal.
  * @template T @param {Promise<T>} module @returns {Promise<T>}
  */
 export function fetched(module) {
@@ -30,12 +30,15 @@ export function fetched(module) {
   });
 }
 
-/** What went wrong, as a sentence. @param {unknown} error */
+/** Return the message of an error. @param {unknown} error */
 export function reason(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether an answer with one of these statuses was refused. @param {unknown} error @param {number[]} statuses */
+/**
+ * Return true if the error is a refusal with one of these statuses.
+ * @param {unknown} error @param {number[]} statuses
+ */
 export function refusedWith(error, ...statuses) {
   return error instanceof Refusal && statuses.includes(error.status);
 }
@@ -52,7 +55,7 @@ async function ask(path, options = {}) {
   throw refusal(answer.status, await answer.json().catch(() => ({})));
 }
 
-/** What an answer other than yes says. @param {number} status @param {Record<string, any>} body */
+/** Return the Refusal for an error response. @param {number} status @param {Record<string, any>} body */
 export function refusal(status, body) {
   const text = body.detail ?? `server error ${status}; try again`;
   return new Refusal(text, status, body);
@@ -90,8 +93,12 @@ export async function remove(path) {
 }
 
 /**
- * Send a file in a form, with further fields.
- * @param {string} path @param {Blob} file @param {string} name @param {Record<string, string>} fields @returns {Promise<any>}
+ * Send a file as form data, with additional fields.
+ * @param {string} path
+ * @param {Blob} file
+ * @param {string} name
+ * @param {Record<string, string>} fields
+ * @returns {Promise<any>}
  */
 export async function postFile(path, file, name, fields = {}) {
   const form = new FormData();
@@ -105,13 +112,16 @@ export async function getBytes(path) {
   return (await ask(path)).arrayBuffer();
 }
 
-/** What an answer to these words sounds like. @param {string} path @param {unknown} body */
+/** Send a request whose answer is audio. @param {string} path @param {unknown} body */
 export async function sound(path, body) {
   const headers = { "content-type": "application/json" };
   return (await ask(path, { method: "POST", headers, body: JSON.stringify(body) })).arrayBuffer();
 }
 
-/** A body that is read as it comes. @param {string} path @returns {Promise<ReadableStream<Uint8Array<ArrayBuffer>>>} */
+/**
+ * Return the body of an answer as a stream.
+ * @param {string} path @returns {Promise<ReadableStream<Uint8Array<ArrayBuffer>>>}
+ */
 export async function stream(path) {
   return /** @type {ReadableStream} */ ((await ask(path)).body);
 }

@@ -1,6 +1,6 @@
 /**
- * What the page knows: the voice, the champions, the takes, the one being made. Modules read it here and follow it by
- * bus.
+ * The shared state of the page: voice, champions, takes, and the take that is being generated. The setters announce
+ * changes on the bus.
  */
 import { changed } from "./bus.js";
 import { STATE } from "./events.js";
@@ -11,23 +11,25 @@ const NO_CLIP = { clip_id: "", start_s: 0, end_s: 0, transcript: "" };
 
 export const state = {
   /** @type {Voice | null} */ voice: null,
-  /** @type {Champion | null} */ champion: null, // who speaks instead of the voice, which waits meanwhile
+  /** @type {Champion | null} */ champion: null, // the chosen champion; it speaks instead of `voice`
   /** @type {Champion[]} */ champions: [],
   /** @type {Clip[]} */ samples: [],
   /** @type {Clip[]} */ mine: [],
-  /** @type {string | null} */ recogniser: null, // the name of what can transcribe, if anything can
+  /** @type {string | null} */ recogniser: null, // name of the speech recogniser, if there is one
   /** @type {Take[]} */ takes: [],
   /** @type {string | null} */ selected: null, // id of a take
   /** @type {Synthesis | null} */ synthesis: null, // see speak/synthesis.js
-  /** @type {Telemetry | null} */ telemetry: null, // what the studio told last
-  lost: false, // the studio tells nothing any more
+  /** @type {Telemetry | null} */ telemetry: null, // the latest status of the studio
+  /** @type {Record<string, string>} */ titles: {}, // titles of engines, kept while the studio does not answer
+  told_ms: 0, // time at which `telemetry` was received
+  lost: false, // whether the studio stopped answering
 };
 
 /** @type {() => void} */
 let resolveRestored;
 
 /**
- * Resolves once what was left here last time is on the page: what is asked for earlier waits, so that it comes after.
+ * Resolves when the page has restored its last state. Requests that may change this state wait for it.
  */
 export const restored = new Promise((resolve) => {
   resolveRestored = () => resolve(undefined);
@@ -37,35 +39,53 @@ export function setRestored() {
   resolveRestored();
 }
 
-/** What the studio tells of an engine; null before it told anything. @param {string} name */
+/** Return the status of an engine; null if the studio does not run it or has not answered yet. @param {string} name */
 export function engineOf(name) {
   return state.telemetry?.engines.find((one) => one.name === name) ?? null;
 }
 
-/** How an engine is called; its name where the studio does not run it, or told nothing yet. @param {string} name */
-export function titleOf(name) {
-  return engineOf(name)?.title ?? name;
+/** Return the engine that supports fine-tuned weights; null if there is none. */
+export function tunedEngine() {
+  return state.telemetry?.engines.find((one) => one.fine_tunes) ?? null;
 }
 
-/** Why an engine cannot speak; empty where it can, or nobody knows. @param {string} name */
+/** Describe how the other engines treat fine-tuned weights; empty if there are no other engines. */
+export function withoutWeights() {
+  const titles = (state.telemetry?.engines ?? []).filter((one) => !one.fine_tunes).map((one) => one.title);
+  return titles.map((title) => `With ${title}, the voice is cloned from the reference instead.`).join(" ");
+}
+
+/**
+ * Return the title of an engine; its name if the studio does not run it or has not answered yet.
+ * @param {string} name
+ */
+export function titleOf(name) {
+  return state.titles[name] ?? name;
+}
+
+/** Return why an engine cannot speak; empty if it can, or its status is unknown. @param {string} name */
 export function unavailable(name) {
   const engine = engineOf(name);
   return engine?.state === "failed" ? `${engine.title} is not available: ${engine.message}` : "";
 }
 
-/** Names of the settings that an engine heeds; all of them while nobody told which. @param {string} engine */
-function heededBy(engine) {
+/**
+ * Return the names of the settings that an engine uses; all settings while its status is unknown.
+ * @param {string} engine
+ */
+function settingsUsedBy(engine) {
   const limits = engineOf(engine)?.settings;
   return limits ? Object.keys(limits) : fields.SETTINGS;
 }
 
 /**
- * The order on screen, as the chosen engine or another one would speak it now: without settings it does not heed.
+ * Return the order for the current input and an engine, by default the chosen one. Settings that the engine does not
+ * use are null.
  * @returns {Order}
  */
 export function order(engine = fields.engine()) {
-  const heeded = heededBy(engine);
-  const others = fields.SETTINGS.filter((name) => !heeded.includes(name));
+  const used = settingsUsedBy(engine);
+  const others = fields.SETTINGS.filter((name) => !used.includes(name));
   return {
     ...draft(),
     ...(state.champion && NO_CLIP),
@@ -74,7 +94,7 @@ export function order(engine = fields.engine()) {
   };
 }
 
-/** Everything on screen as it stands, whichever engine heeds it and whoever speaks. @returns {Order} */
+/** Return all current input as an order, including the clip while a champion is chosen. @returns {Order} */
 export function draft() {
   const { voice, champion } = state;
   return {
@@ -90,14 +110,14 @@ export function draft() {
   };
 }
 
-/** A part of a clip speaks from now on. @param {Voice} voice */
+/** Choose a part of a clip as the voice. @param {Voice} voice */
 export function setVoice(voice) {
   state.voice = voice;
   setChampion(null);
   changed(STATE.voice);
 }
 
-/** A champion speaks from now on; with null, the voice that waited. @param {Champion | null} champion */
+/** Choose a champion as the voice; null returns to the part of a clip. @param {Champion | null} champion */
 export function setChampion(champion) {
   if (state.champion === champion) return;
   state.champion = champion;
@@ -110,17 +130,20 @@ export function setChampions(champions) {
   changed(STATE.champions);
 }
 
-/** The current version of a champion, where this page knows it. @param {string} id */
+/** Return the current version of a champion; null if this page does not know it. @param {string} id */
 export function currentOf(id) {
   return state.champions.find((one) => one.id === id) ?? null;
 }
 
-/** Whether nobody saved a newer version of it. @param {Champion} champion */
+/** Return true if this is the newest known version of the champion. @param {Champion} champion */
 export function isCurrent({ id, version }) {
   return (currentOf(id)?.version ?? version) === version;
 }
 
-/** A champion of this version or the current one. Throws Refusal. @param {string} id @returns {Promise<Champion>} */
+/**
+ * Return a version of a champion, by default the current one. Throws Refusal.
+ * @param {string} id @returns {Promise<Champion>}
+ */
 export async function championOf(id, version = "") {
   const current = currentOf(id);
   if (current && (!version || current.version === version)) return current;
@@ -133,7 +156,7 @@ export function setTakes(takes) {
   changed(STATE.takes);
 }
 
-/** One that the page has. @param {string} id */
+/** Return the take with this id, which the page must have. @param {string} id */
 export function takeOf(id) {
   return /** @type {Take} */ (state.takes.find((take) => take.id === id));
 }
@@ -150,16 +173,16 @@ export function setSynthesis(synthesis) {
   changed(STATE.synthesis);
 }
 
-/** Throws Refusal. @param {string} id @returns {Promise<Clip>} */
+/** Return a clip. Throws Refusal. @param {string} id @returns {Promise<Clip>} */
 export async function clipOf(id) {
   return [...state.samples, ...state.mine].find((clip) => clip.id === id) ?? get(`/studio/clips/${id}`);
 }
 
 /**
- * Bring back what an order holds: script, champion or clip, window, transcript, and those settings. Throws Refusal.
+ * Restore the input of an order: script, champion or clip, part, transcript, and the named settings. Throws Refusal.
  * @param {Order} order
  */
-export async function restore(order, settings = heededBy(order.engine)) {
+export async function restore(order, settings = settingsUsedBy(order.engine)) {
   const clip = order.clip_id ? await clipOf(order.clip_id) : null;
   const champion = order.champion ? await championOf(order.champion, order.version) : null;
   fields.write("script", order.text);

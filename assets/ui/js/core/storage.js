@@ -1,5 +1,5 @@
-/** What this browser keeps between visits. Where storage is full or forbidden, the page works without. */
-import { PREFIX } from "./address.js"; // two studios may share a host
+/** Values that the browser keeps between visits. If storage is full or forbidden, the page works without it. */
+import { PREFIX } from "./address.js"; // a prefix for the keys, because two studios may share a host
 
 /** @param {string} key */
 export function load(key) {
@@ -20,7 +20,7 @@ export function save(key, text) {
 }
 
 /**
- * @template T @param {string} key @param {T} otherwise  where nothing is kept, or nothing that can be read @returns {T}
+ * @template T @param {string} key @param {T} otherwise  returned if nothing readable is stored @returns {T}
  */
 export function loadJson(key, otherwise) {
   try {

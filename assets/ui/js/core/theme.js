@@ -1,5 +1,5 @@
 /**
- * The system's theme, until another is chosen here; a choice is remembered. The colours themselves are css/tokens.css.
+ * The theme: the system's theme, unless the user chose one, which is remembered. css/tokens.css defines the colours.
  */
 import { changed } from "./bus.js";
 import { STATE } from "./events.js";
@@ -24,7 +24,7 @@ export function followSystem() {
   apply(load(KEY));
 }
 
-/** @param {string | null} chosen  null leaves it to the system */
+/** @param {string | null} chosen  null: the system's theme */
 function apply(chosen) {
   if (chosen) root.dataset.theme = chosen;
   changed(STATE.theme);

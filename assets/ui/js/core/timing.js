@@ -1,7 +1,7 @@
-/** When things are done: seldom enough. */
+/** Limits how often functions are called. */
 
 /**
- * Waits until nobody has asked for `wait_ms`, then calls with the last arguments.
+ * Return a function that calls `call` with the last arguments, once `wait_ms` passed without a further call.
  * @template {unknown[]} Arguments
  * @param {number} wait_ms
  * @param {(...args: Arguments) => unknown} call
@@ -14,7 +14,7 @@ export function debounced(wait_ms, call) {
   };
 }
 
-/** At most once in a frame, however often it is asked for. @param {() => void} act */
+/** Return a function that calls `act` at most once per animation frame. @param {() => void} act */
 export function oncePerFrame(act) {
   let asked = false;
   return () => {

@@ -1,6 +1,6 @@
-/** Short messages in the place of the strip: one sentence and at most one button. They leave by themselves. */
+/** Short messages in the strip: one sentence and at most one button. They disappear after some seconds. */
 import { follow } from "./bus.js";
-import { announce, front, h, iconButton } from "./dom.js";
+import { announce, h, iconButton, messagePlace } from "./dom.js";
 import { STATE } from "./events.js";
 import { notice } from "./notice.js";
 import { page } from "./pages.js";
@@ -8,12 +8,13 @@ import { page } from "./pages.js";
 /** @import { StateName } from "./events.js" */
 /**
  * @typedef {object} How
- * @property {boolean} [failed]  whether it is about an error
- * @property {string} [action]  what the button does
- * @property {string} [hint]  the same in more words
+ * @property {boolean} [failed]  whether it reports an error
+ * @property {string} [action]  label of the button
+ * @property {string} [hint]  longer description of the action
  * @property {() => unknown} [onaction]
- * @property {boolean} [stays]  whether it needs an answer; an error with an action does
- * @property {StateName} [until]  what ends the cause of one that stays
+ * @property {boolean} [stays]  whether the message needs an answer; default: true for an error with an action
+ * @property {StateName} [until]  state whose change removes a message that stays
+ * @property {() => boolean} [holds]  whether the cause still exists; the message is removed when it ends
  */
 
 const STAYS_MS = 8000;
@@ -21,9 +22,13 @@ const CHECK_MS = 250;
 /** @type {HTMLElement | null} */
 let holder = null;
 
-/** Show a message on this page; return what takes it away. @param {string} text  a sentence @param {How} how */
+/**
+ * Show a message on this page. Returns a function that removes it.
+ * @param {string} text  a sentence @param {How} how
+ */
 export function toast(text, how = {}) {
   const { failed = false, action = "", hint = "", onaction = () => {}, stays = Boolean(failed && action) } = how;
+  const { holds = () => true } = how;
   if (stays) return notice(text, { ...how, action, onaction });
   const remove = () => {
     note.remove();
@@ -41,17 +46,20 @@ export function toast(text, how = {}) {
   );
   show(note);
   announce(text, failed);
-  leave(note);
+  leave(note, holds);
   return remove;
 }
 
-/** One at a time on each page: an undo that is replaced is still in the menu. @param {HTMLElement} note */
+/**
+ * Show a message. It replaces an earlier message of the same page; the Undo of that message stays in the menu.
+ * @param {HTMLElement} note
+ */
 function show(note) {
   if (!holder) {
     holder = h("section.toasts", { "aria-label": "Messages" });
     follow(STATE.page, drawPage);
   }
-  const place = front().querySelector(".sheet-frame") ?? document.body;
+  const place = messagePlace();
   if (holder.parentNode !== place) place.append(holder);
   for (const other of notes()) if (other.dataset.page === note.dataset.page) other.remove();
   holder.append(note);
@@ -61,24 +69,28 @@ function notes() {
   return /** @type {HTMLElement[]} */ ([...(holder?.children ?? [])]);
 }
 
-/** Messages stay on their page. */
+/** Show the messages of the current page only. */
 function drawPage() {
   for (const note of notes()) note.hidden = note.dataset.page !== page();
 }
 
-/** Failed attempts are past once a new one begins. */
+/** Remove the messages of earlier failed attempts, when a new attempt begins. */
 export function clearFailures() {
   for (const note of document.querySelectorAll(".toast.failed, #page-speak .notice-box.failed")) note.remove();
 }
 
-/** Let a message go when it was in sight for long enough, but not under the pointer or the focus. @param {HTMLElement} note */
-function leave(note) {
+/**
+ * Remove a message after its time, also while another page is shown, or when its cause ends. It stays while it is
+ * hovered or focused.
+ * @param {HTMLElement} note @param {() => boolean} holds
+ */
+function leave(note, holds) {
   let [left, last] = [STAYS_MS, performance.now()];
   const tick = () => {
     const now = performance.now();
-    if (!document.hidden && !note.hidden && !note.matches(":hover, :focus-within")) left -= now - last;
+    if (!document.hidden && !note.matches(":hover, :focus-within")) left -= now - last;
     last = now;
-    if (left <= 0) note.remove();
+    if (left <= 0 || !holds()) note.remove();
     else if (note.isConnected) setTimeout(tick, Math.min(left, CHECK_MS));
   };
   setTimeout(tick, CHECK_MS);

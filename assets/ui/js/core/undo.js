@@ -1,4 +1,4 @@
-/** What can be undone and done again, on each page: the latest first, by message, menu or Ctrl+Z. */
+/** Undo and redo for each page, latest step first: by message, menu or Ctrl+Z. */
 import { changed } from "./bus.js";
 import { announce } from "./dom.js";
 import { STATE } from "./events.js";
@@ -7,10 +7,10 @@ import { toast } from "./toast.js";
 
 /**
  * @typedef {object} Step
- * @property {string} words  what was done: "deletion of 2 takes"
- * @property {() => unknown} back  undoes it
- * @property {() => unknown} [forth]  does it again
- * @property {() => boolean} [isHere]  whether it is about what the page shows now
+ * @property {UndoLabel} words  the step, such as "delete 2 takes"
+ * @property {() => unknown} back  undoes the step
+ * @property {() => unknown} [forth]  redoes the step
+ * @property {() => boolean} [isHere]  whether the page shows the object of the step
  */
 /** @typedef {Step & {page: string | undefined, dismiss: () => void}} Kept */
 
@@ -20,7 +20,7 @@ let done = [];
 /** @type {Kept[]} */
 let undone = [];
 
-/** Keep a step of this page; with a message that offers to undo it. @param {Step} step */
+/** Record a step of this page; with a message, also show the message and an Undo button. @param {Step} step */
 export function record(step, message = "") {
   /** @type {Kept} */
   const kept = { ...step, page: page(), dismiss: () => {} };
@@ -28,17 +28,17 @@ export function record(step, message = "") {
   undone = undone.filter((one) => one.page !== kept.page);
   changed(STATE.undo);
   if (message)
-    kept.dismiss = toast(message, { action: "Undo", hint: `Undo ${step.words}`, onaction: () => takeBack(kept) });
+    kept.dismiss = toast(message, { action: "Undo", hint: `Undo: ${step.words}`, onaction: () => takeBack(kept) });
   return kept;
 }
 
-/** Forget a step that can no longer be undone. @param {Step | null} step */
+/** Remove a step that can no longer be undone. @param {Step | null} step */
 export function forget(step) {
   done = done.filter((one) => one !== step);
   changed(STATE.undo);
 }
 
-/** What Ctrl+Z would undo, and what Ctrl+Shift+Z would do again. */
+/** Return the steps that Ctrl+Z would undo and Ctrl+Shift+Z would redo. */
 export function next() {
   return { undo: done.findLast(isHere), redo: undone.findLast(isHere) };
 }
@@ -64,7 +64,7 @@ function takeBack(step) {
   done = done.filter((one) => one !== step);
   if (step.forth) undone = [...undone, step];
   changed(STATE.undo);
-  toast(`Undone: ${step.words}.`, step.forth && { action: "Redo", hint: `Redo ${step.words}`, onaction: redo });
+  toast(`Undone: ${step.words}.`, step.forth && { action: "Redo", hint: `Redo: ${step.words}`, onaction: redo });
   return step.back();
 }
 

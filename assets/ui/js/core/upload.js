@@ -1,4 +1,4 @@
-/** Large files on their way to the studio: fetch does not say how much has left, XMLHttpRequest does. */
+/** Uploads of large files with progress. They use XMLHttpRequest, because fetch does not report upload progress. */
 import { at } from "./address.js";
 import { Refusal, refusal } from "./server.js";
 

@@ -1,4 +1,4 @@
-/** What Gradio's own markup leaves out for people who use a screen reader. */
+/** Adds attributes for screen readers that Gradio's markup lacks. */
 import { whenPresent } from "../core/dom.js";
 import { SLIDERS } from "../core/fields.js";
 

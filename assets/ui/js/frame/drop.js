@@ -1,5 +1,6 @@
 /**
- * Files dropped on the page: archives become champions, sound becomes the voice, sheets become scripts. Beside it, browsers would open them.
+ * Files dropped on the page: archives become champions, audio becomes the voice, sheets become scripts. The rest of the
+ * page accepts drops too, because the browser would open the file.
  */
 import { importArchive } from "../champions/import.js";
 import { ARCHIVE } from "../champions/library.js";
@@ -8,25 +9,26 @@ import { page } from "../core/pages.js";
 import { fetched } from "../core/server.js";
 import { bringClip } from "../references/clips.js";
 
-const PLACES = ["voice-panel", "page-champions", "page-script"]; // each shows it where it is on screen
+const PLACES = ["voice-panel", "page-champions", "page-script"]; // elements that show the drop target, if visible
 
 /** @typedef {"dragenter" | "dragover" | "dragleave" | "drop"} DragName */
 
 export function acceptDrops() {
   /** @param {DragName} name @param {(event: DragEvent) => boolean} inside @param {(files: File[]) => void} act */
-  const hear = (name, inside, act = () => {}) =>
+  const listen = (name, inside, act = () => {}) =>
     document.addEventListener(name, (event) => {
-      if (!event.dataTransfer?.types.includes("Files")) return; // words dragged into a field
+      if (!event.dataTransfer?.types.includes("Files")) return; // text dragged into a field
       event.preventDefault();
       for (const id of PLACES) document.getElementById(id)?.classList.toggle("dropping", inside(event));
       act([...event.dataTransfer.files]);
     });
   const isInside = () => true;
-  // A drop reaches only an element that was entered: also one put where another lay when the pointer last moved.
-  hear("dragenter", isInside);
-  hear("dragover", isInside);
-  hear("dragleave", ({ relatedTarget }) => relatedTarget !== null);
-  hear(
+  // A drop reaches only an element that accepted "dragenter". Every element accepts it, because one may appear under a
+  // still pointer.
+  listen("dragenter", isInside);
+  listen("dragover", isInside);
+  listen("dragleave", ({ relatedTarget }) => relatedTarget !== null);
+  listen(
     "drop",
     () => false,
     (files) => files.forEach(drop),

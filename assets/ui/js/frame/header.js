@@ -1,4 +1,4 @@
-/** Name, navigation, theme and help. */
+/** The header: title, navigation, undo menu, theme and help. */
 import { follow } from "../core/bus.js";
 import { h, icon, iconButton } from "../core/dom.js";
 import { STATE } from "../core/events.js";
@@ -8,11 +8,11 @@ import { isDark, toggleTheme } from "../core/theme.js";
 import { next, redo, undo } from "../core/undo.js";
 import { openHelp } from "./help.js";
 
-/** What Ctrl+Z and Ctrl+Shift+Z would do on this page. */
+/** Return the menu entries for undo and redo. */
 function entries() {
   const { undo: last, redo: again } = next();
   const none = h("button", { type: "button", "aria-disabled": "true" }, "Nothing to undo");
-  return [last ? entry(`Undo ${last.words}`, undo) : none, ...(again ? [entry(`Redo ${again.words}`, redo)] : [])];
+  return [last ? entry(`Undo: ${last.words}`, undo) : none, ...(again ? [entry(`Redo: ${again.words}`, redo)] : [])];
 }
 
 /** @param {HTMLElement} element */
@@ -35,7 +35,7 @@ export function mount(element) {
     for (const link of links) link.toggleAttribute("aria-current", false);
     const current = links.find((link) => link.dataset.page === page());
     current?.setAttribute("aria-current", "page");
-    current?.scrollIntoView({ block: "nearest", inline: "nearest" }); // a narrow phone scrolls the tabs
+    current?.scrollIntoView({ block: "nearest", inline: "nearest" }); // the tabs scroll on narrow screens
   });
   follow(STATE.theme, () => {
     const label = isDark() ? "Light theme" : "Dark theme";

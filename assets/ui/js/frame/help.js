@@ -1,7 +1,8 @@
-/** The keys, and what a newcomer should know, in a dialog. */
+/** The help dialog: shortcuts, terms and likeness values. */
 
 import { openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
+import { PAGES, page } from "../core/pages.js";
 import { state } from "../core/state.js";
 
 const SPEAK = [
@@ -27,6 +28,7 @@ const SCRIPT = [
   ["T", "Play ticked lines, or all lines from the current one; press again to stop"],
   ["1  –  9", "Choose and play a take"],
   ["S  H  R", "Mark take: select, hold, retake"],
+  ["U", "Remove mark of the take, or all marks of ticked lines"],
   ["N", "Add note to take"],
   ["B", "Blind mode: hide take details"],
   ["X", "Tick or untick line"],
@@ -37,7 +39,7 @@ const SCRIPT = [
   ["/", "Find lines"],
 ];
 const COMPARE = [
-  ["Space", "Play; press again to switch between A and B; after the vote: play A, then B"],
+  ["Space", "Play; press again to switch between A and B. After the vote: play A, then B"],
   ["←  →", "Play A, play B"],
   ["Esc", "Pause"],
   ["A  X  B", "Vote: A, no preference, B"],
@@ -50,11 +52,29 @@ const CHAMPIONS = [
   ["/", "Search champions"],
 ];
 
+/** @import { PageName } from "../core/pages.js" */
+/** @type {[PageName, string[][]][]} */
+const KEYS = [
+  ["speak", SPEAK],
+  ["script", SCRIPT],
+  ["compare", COMPARE],
+  ["champions", CHAMPIONS],
+];
+
 // The limits of studio/script/checks/likeness.py.
 const LIKENESS =
   "0.75 or more: the voice matches. 0.62 to 0.75: the voice may differ. Below 0.62: the voice does not match.";
 
-/** Once at a time: keys are deaf while a dialog is open. */
+// The form in which engines state it.
+const FIGURES =
+  /^Likeness of a take to an unseen voice: ([\d.]+) \(two clips of one voice: ([\d.]+); two voices: ([\d.]+)\)\.$/;
+
+const TERMS = [
+  ["Select", "The take that is delivered for its line. Press S to mark a take as select."],
+  ["Stale", "The text, voice, engine, settings, lexicon or length of the line changed after the take was rendered."],
+];
+
+/** Open the help. Shortcuts are disabled while a dialog is open, so it opens only once. */
 export function openHelp() {
   const note =
     "Shortcuts work when you are not typing. Press ? to open this list. Clone a voice only with its owner’s consent.";
@@ -62,30 +82,39 @@ export function openHelp() {
     title: "Keyboard shortcuts",
     look: "help",
     body: [
-      h("h3", {}, "Speak page"),
-      list(SPEAK),
-      h("h3", {}, "Script page"),
-      list(SCRIPT),
-      h("h3", {}, "Compare page"),
-      list(COMPARE),
-      h("h3", {}, "Champions page"),
-      list(CHAMPIONS),
+      ...lists().flatMap(([name, keys]) => [h("h3", {}, `${PAGES[name]} page`), list(keys)]),
+      h("h3", {}, "Terms of the Script page"),
+      ...TERMS.map(([term, meaning]) => h("p", {}, h("b", {}, term), `: ${meaning}`)),
       ...likenesses(),
       h("p.hint", {}, note),
       h("p.hint", {}, `Champion Voice Studio ${version()}`),
     ],
   });
-  element.querySelector(".sheet-body")?.setAttribute("tabindex", "0"); // longer than a screen, and scrolled by keys
+  // longer than a screen; focusable, so that keys can scroll it
+  element.querySelector(".sheet-body")?.setAttribute("tabindex", "0");
 }
 
-/** What the figures of likeness mean, and the likeness of each engine with measured takes. */
+/** Return the shortcuts of each page, the current page first. */
+function lists() {
+  const isHere = (/** @type {PageName} */ name) => Number(name === page());
+  return KEYS.toSorted(([one], [other]) => isHere(other) - isHere(one));
+}
+
+/** Explain the likeness values, and list the measured likeness of each engine. */
 function likenesses() {
   const measured = (state.telemetry?.engines ?? []).filter(({ likeness }) => likeness);
-  const rows = measured.map(({ title, likeness }) => h("p", {}, `${title}: ${likeness}`));
+  const rows = measured.map(({ title, likeness }) => h("p", {}, `${title}: ${likenessWords(likeness)}`));
   return [h("h3", {}, "Likeness of a take to the voice (Resemblyzer, 0 to 1)"), h("p", {}, LIKENESS), ...rows];
 }
 
-/** The version of the studio that made this page. */
+/** Return the measured likeness of an engine as a sentence. @param {string} measured */
+function likenessWords(measured) {
+  const [, take, person, persons] = measured.match(FIGURES) ?? [];
+  if (!take) return measured;
+  return `a take is this similar to a new voice: ${take}. For comparison: two recordings of one person ${person}, two persons ${persons}.`;
+}
+
+/** Return the version of the studio that served this page. */
 function version() {
   return document.querySelector("meta[name=studio-version]")?.getAttribute("content") ?? "";
 }

@@ -1,6 +1,5 @@
-/** The room that an on-screen keyboard takes, as `--keyboard`, for browsers that lay it over the page. */
+/** Sets `--keyboard` to the height of an on-screen keyboard, for browsers that draw the keyboard over the page. */
 
-/** Follow it from now on. */
 export function followKeyboard() {
   const { visualViewport: seen } = window;
   if (!seen) return;

@@ -1,6 +1,6 @@
-/** Keys, while nobody types; Ctrl+Enter and Escape always. */
+/** Keyboard shortcuts while the user does not type. Ctrl+Enter and Escape always work. */
 import { openKeeper } from "../champions/editor.js";
-import { hear, isComparing, toggleCompare, toggle as toggleTray } from "../compare/tray.js";
+import { isComparing, switchTo, toggleCompare, toggle as toggleTray } from "../compare/tray.js";
 import { page } from "../core/pages.js";
 import { state } from "../core/state.js";
 import { redo, undo } from "../core/undo.js";
@@ -21,7 +21,7 @@ const SPEAK = {
   r: () => selectedRow()?.reroll(),
   c: () => state.selected && toggleCompare(state.selected),
   p: () => state.selected && openKeeper(state.selected),
-  x: () => hear(),
+  x: () => switchTo(),
   "/": () => search.focus(),
   " ": () => (isComparing() ? toggleTray() : (selectedRow() ?? { toggle: () => step(0) }).toggle()),
 };
@@ -29,16 +29,16 @@ const SPEAK = {
 const TYPING = "textarea, select, [contenteditable], input:not([type=radio], [type=range], [type=checkbox])";
 const PRESSED = "button, summary, input, [role=slider], [role=menuitem]";
 /** @type {Record<string, string>} */
-const PRESSED_BY = { " ": PRESSED, Enter: `${PRESSED}, a` }; // Space follows no link
+const PRESSED_BY = { " ": PRESSED, Enter: `${PRESSED}, a` }; // Space does not activate links
 
-/** What can be undone is undone on every page. @param {KeyboardEvent} event */
+/** Return undo or redo for their keys, which work on every page. @param {KeyboardEvent} event */
 function undoKey({ key, shiftKey }) {
   if (key.toLowerCase() === "y") return redo;
   if (key.toLowerCase() !== "z") return null;
   return shiftKey ? redo : undo;
 }
 
-export function hearKeys() {
+export function listenForKeys() {
   document.addEventListener("keydown", (event) => {
     const act = document.querySelector("dialog[open]") ? null : actOf(event);
     if (!act) return;
@@ -49,7 +49,7 @@ export function hearKeys() {
 }
 
 /**
- * What a press of a key does; null where it does nothing of ours.
+ * Return the action of a key; null if the key is no shortcut.
  * @param {KeyboardEvent} event @returns {((event: KeyboardEvent) => unknown) | null | undefined}
  */
 function actOf(event) {
@@ -60,8 +60,8 @@ function actOf(event) {
   if (target.closest(TYPING) || event.altKey) return null;
   if (event.ctrlKey || event.metaKey) return undoKey(event);
   if (key === "?") return openHelp;
-  if (event.defaultPrevented || (event.repeat && page() === "compare")) return null; // holding a key down is no vote
-  if (PRESSED_BY[key] && target.closest(PRESSED_BY[key])) return null; // it presses what has the focus
+  if (event.defaultPrevented || (event.repeat && page() === "compare")) return null; // a held key must not vote
+  if (PRESSED_BY[key] && target.closest(PRESSED_BY[key])) return null; // the key activates the focused element
   const keys = page() === "speak" ? SPEAK : pageKeys();
   return keys?.[key.length === 1 ? key.toLowerCase() : key];
 }

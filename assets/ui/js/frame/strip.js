@@ -1,17 +1,28 @@
-/** The line at the foot of every page: is it ready, how full, how fast, how busy. */
+/** The strip at the bottom of every page: engine states, memory, disk, load, latency and queue. */
 import { follow } from "../core/bus.js";
 import { h } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { bytes, fine, percent, plural, size } from "../core/format.js";
 import { state } from "../core/state.js";
-import { runningRender } from "./running-render.js";
+import { deliveryTask } from "./delivery-task.js";
+import { renderTask } from "./render-task.js";
+import { speakTask } from "./speak-task.js";
 
 const STATES = { unloaded: "unloaded", loading: "loading", warming: "warming up", ready: "ready", failed: "failed" };
 
 /** @param {HTMLElement} element */
 export function mount(element) {
   const line = h("div.strip-parts");
-  element.append(h("footer.strip", { "aria-label": "Studio status" }, runningRender(), line));
+  const tasks = [renderTask(), speakTask(), deliveryTask()];
+  const holder = h("div.tasks", {}, ...tasks);
+  const early = document.querySelectorAll("body > .toasts"); // messages that were shown before the strip was drawn
+  element.append(h("footer.strip", { "aria-label": "Studio status" }, holder, line, ...early));
+  follow([STATE.renders, STATE.synthesis, STATE.delivery, STATE.page, STATE.blind], () => {
+    const count = tasks.filter(({ hidden }) => !hidden).length;
+    if (count) document.body.dataset.tasks = String(count);
+    else delete document.body.dataset.tasks;
+    document.body.style.setProperty("--tasks", String(count));
+  });
   follow(STATE.telemetry, () => line.replaceChildren(...(state.telemetry ? parts(state.telemetry) : [untold()])));
 }
 
@@ -28,7 +39,7 @@ function parts(telemetry) {
     h("span.device.wide", { title: device }, short(device)),
     memory(telemetry),
     ...(disk ? [room(disk)] : []),
-    h("span.wide", { title: "Device load in the last second" }, "load ", h("b", {}, percent(now.utilisation))),
+    load(now),
     h("span.gap"),
     h(
       "span.wide",
@@ -46,6 +57,15 @@ function parts(telemetry) {
     ),
     queue(telemetry),
   ];
+}
+
+/** @param {TelemetryPoint} now */
+function load({ machine, utilisation }) {
+  const title =
+    machine === null
+      ? "Load of the GPU in the last second"
+      : `Load of the CPU by all programs in the last second. The studio uses ${percent(utilisation)}.`;
+  return h("span.wide", { title }, "load ", h("b", {}, percent(machine ?? utilisation)));
 }
 
 /** @param {Telemetry} telemetry */
@@ -71,13 +91,13 @@ function short(device) {
   return device.replace(/^NVIDIA\s+/, "").replace(/\s*\(.*\)$/, "");
 }
 
-/** The free space on the disk of the data folder. @param {DiskReading} disk */
+/** Return the free space on the disk of the data folder. @param {DiskReading} disk */
 function room({ free_bytes, total_bytes, low }) {
   const title = `Disk for takes, clips and champions: ${size(free_bytes)} of ${size(total_bytes)} free`;
   return h(`span.disk${low ? ".low" : ".wide"}`, { title }, "disk ", h("b", {}, `${size(free_bytes)} free`));
 }
 
-/** What is used of what there is, and by whom. @param {Telemetry} telemetry */
+/** Return the used memory, with a list of its users as the tooltip. @param {Telemetry} telemetry */
 function memory({ memory: kind, total_bytes, now }) {
   const share = total_bytes ? now.used_bytes / total_bytes : 0;
   const label = kind === "VRAM" ? "VRAM" : "memory";

@@ -1,4 +1,4 @@
-/** The studio's long work: packaging, importing, pushing, pulling, checking weights. It survives a reload. */
+/** Long jobs of the studio: package, import, push, pull, check weights. Jobs survive a reload of the page. */
 import { access } from "../core/access.js";
 import { changed, emit, follow, on } from "../core/bus.js";
 import { announce } from "../core/dom.js";
@@ -11,16 +11,16 @@ import { get, post, remove } from "../core/server.js";
 import { sleep } from "../core/timing.js";
 
 const RUNNING_MS = 400;
-const RESTING_MS = 2000; // another tab may begin one
-const AGAIN_MS = 3000; // after an answer that did not come
-/** Who waits for the end of a job, by its id. @type {Map<string, (job: Job | null) => void>} */
+const RESTING_MS = 2000; // another tab may start a job
+const AGAIN_MS = 3000; // pause after a failed request
+/** Resolvers of `ended` by job id. @type {Map<string, (job: Job | null) => void>} */
 const waiting = new Map();
-/** Of the server. @type {Job[]} */
+/** The jobs that the server reported. @type {Job[]} */
 let known = [];
-/** Uploads of this page, until the server has the file. @type {Job[]} */
+/** Uploads of this page that are not complete yet. @type {Job[]} */
 let uploads = [];
-let asked = 0; // questions, counted
-let believed = 0; // the last question whose answer is shown; answers to earlier ones are not believed
+let asked = 0; // number of requests
+let believed = 0; // number of the newest answered request; answers to earlier requests are ignored
 let uploaded = 0;
 
 follow(STATE.access, () => (access.owner ? refreshUnlessComparing() : receive([])));
@@ -29,12 +29,12 @@ on(EVENT.championChanged, (id) => {
   changed(STATE.jobs);
 });
 
-/** All jobs, uploads first. */
+/** Return all jobs, uploads first. */
 export function jobs() {
   return [...uploads, ...known];
 }
 
-/** Not where a trial may be open: what a job is about would say too much. */
+/** Load the jobs, except on the Compare page: a job may reveal the names of a blind trial. */
 function refreshUnlessComparing() {
   if (page() !== "compare") look().catch(() => {});
 }
@@ -51,13 +51,16 @@ export function isUnderWay({ state }) {
   return state === "running" || state === "paused";
 }
 
-/** Whether it is a packaged champion, to be downloaded until there is a newer version of it. @param {Job} job */
+/**
+ * Return true if a job is a packaged champion. It can be downloaded until the champion has a newer version.
+ * @param {Job} job
+ */
 export function isArchive({ kind, state }) {
   return kind === "package" && state === "done";
 }
 
 /**
- * Whether what it brought is where it should be, so that it leaves nothing to download or to judge.
+ * Return true if a job leaves nothing to download or review: import, push and pull.
  * @param {Job} job
  */
 export function isTransfer({ kind }) {
@@ -65,7 +68,7 @@ export function isTransfer({ kind }) {
 }
 
 /**
- * Have the studio begin a job, and follow it. Resolves to the job, or undefined where it was refused.
+ * Start a job of the studio. Resolves to the job, or undefined if the studio refused it.
  * @param {() => Promise<Job>} ask
  */
 export function begin(ask) {
@@ -78,7 +81,7 @@ export function begin(ask) {
 }
 
 /**
- * Resolves to a job once it has ended, one way or the other; null if it is no longer known.
+ * Resolves to a job when it ends; null if the studio does not know it any more.
  * @param {Job} job @returns {Promise<Job | null>}
  */
 export function ended({ id }) {
@@ -97,7 +100,7 @@ export function resume(job) {
   return command(job, "resume");
 }
 
-/** Stop what runs or put away what ended; nothing of it is shown any more. @param {Job} job */
+/** Cancel a running job, or remove a job that has ended. @param {Job} job */
 export function dismiss(job) {
   if (job.leave) return job.leave();
   return attempt(async () => {
@@ -111,7 +114,7 @@ export function dismiss(job) {
 }
 
 /**
- * An upload that shows among the jobs while `send` runs, and can be left. Resolves to what `send` gave.
+ * Show an upload among the jobs while `send` runs; it can be cancelled. Resolves to the result of `send`.
  * @param {{kind: JobKind, champion?: string, name: string}} what
  * @param {(onprogress: (fraction: number) => void, signal: AbortSignal) => Promise<Job>} send
  */
@@ -151,14 +154,15 @@ async function forget({ id }) {
 }
 
 /**
- * What ended while this page looked on is announced, once.
- * @param {Job[]} jobs @param {number} question  that they answer; left out, they are newer than any answer on its way
+ * Replace the list of jobs, and announce each job that ended since the last answer.
+ * @param {Job[]} jobs
+ * @param {number} question  number of the answered request; if omitted, the jobs are newer than all pending answers
  */
 function receive(jobs, question = asked) {
   const before = new Map(known.map((job) => [job.id, job]));
   believed = question;
   jobs.filter((job) => job.state === "cancelled").forEach(putAway);
-  // What came in or went out while nobody looked on is where it should be.
+  // A transfer that ended while no page was open is not shown.
   const isOld = (/** @type {Job} */ job) => isTransfer(job) && job.state === "done" && !before.has(job.id);
   known = jobs.filter((job) => job.state !== "cancelled" && !isOld(job));
   changed(STATE.jobs);
@@ -174,7 +178,7 @@ function receive(jobs, question = asked) {
   }
 }
 
-/** Another page may have done so. @param {Job} job */
+/** Remove a job that has ended. Another page may have removed it already. @param {Job} job */
 function putAway(job) {
   known = known.filter((other) => other !== job);
   forget(job).catch(() => {});

@@ -1,37 +1,37 @@
-/** Jobs on screen: what each does, how far it is, and what can be done about it. */
+/** A list of jobs with their progress and buttons. */
 import { h, icon, iconButton } from "../core/dom.js";
 import { percent, sentence, size } from "../core/format.js";
 import { dismiss, isUnderWay, pause, resume } from "./jobs.js";
 
-/** @typedef {(job: Job) => HTMLElement[]} Buttons  for a row, by what has become of the job */
+/** @typedef {(job: Job) => HTMLElement[]} Buttons  returns the buttons of a row for the state of its job */
 
 /** @type {Record<JobKind, (job: Job) => string>} */
 const DOES = {
-  package: ({ champion }) => `Packaging ${champion}`,
+  package: ({ champion }) => `Exporting the archive of ${champion}`,
   import: ({ champion }) => (champion ? `Importing ${champion}` : "Importing an archive"),
-  push: ({ champion, store }) => `Pushing ${champion} to ${store}`,
-  pull: ({ champion, store }) => `Pulling ${champion} from ${store}`,
+  push: ({ champion, store }) => `Uploading ${champion} to ${store}`,
+  pull: ({ champion, store }) => `Downloading ${champion} from ${store}`,
   attach: ({ champion }) => `Checking weights for ${champion}`,
-  plan: ({ champion }) => `Packaging ${champion}`,
+  plan: ({ champion }) => `Preparing the upload of ${champion}`,
 };
-/** What came of a job, in a sentence. @type {Record<JobKind, (job: Job) => string>} */
+/** The result of a finished job, as a sentence. @type {Record<JobKind, (job: Job) => string>} */
 export const DONE = {
-  package: ({ champion }) => `${champion} packaged.`,
+  package: ({ champion }) => `The archive of ${champion} is ready.`,
   import: ({ result }) => `${result?.title} imported as ${result?.id}.`,
-  push: ({ champion, store }) => `${champion} pushed to ${store}.`,
-  pull: ({ store, result }) => `${result?.title} pulled from ${store} as ${result?.id}.`,
+  push: ({ champion, store }) => `${champion} uploaded to ${store}.`,
+  pull: ({ store, result }) => `${result?.title} downloaded from ${store} as ${result?.id}.`,
   attach: ({ champion }) =>
     `The weights work with ${champion}. Play the preview line, then save or discard the weights.`,
   plan: () => "",
 };
 
-/** A packaged champion, to be downloaded. @param {JobResult} result */
+/** Return a link to download a packaged champion. @param {JobResult} result */
 export function download({ archive, name, bytes }) {
   const words = { "aria-label": `Download ${name}, ${size(bytes)}`, title: `Download ${name}` };
   return h("a.button.small", { href: archive, download: name, ...words }, icon("download"), size(bytes));
 }
 
-/** One job. It is drawn anew where its state or what it offers changes, and only updated otherwise. */
+/** A row for a job. It is redrawn only if the state or the buttons change. */
 class JobRow {
   /** @param {Job} job @param {Buttons} buttons */
   constructor(job, buttons) {
@@ -39,7 +39,7 @@ class JobRow {
     this.buttons = buttons;
     this.fill = h("i");
     this.words = h("span.hint");
-    this.offered = 0; // buttons of its own
+    this.offered = 0; // number of its own buttons
     this.element = h("li.work");
     this.#draw();
   }
@@ -91,7 +91,7 @@ class JobRow {
   }
 }
 
-/** @param {Job} job  that ended */
+/** @param {Job} job  a job that has ended */
 function over(job) {
   const failed = job.state === "failed";
   const why = job.conflict ? `A different champion with the id ${job.conflict} already exists.` : sentence(job.error);
@@ -99,7 +99,7 @@ function over(job) {
   return [h("p.work-title", {}, icon(failed ? "warn" : "check"), h("span", {}, words))];
 }
 
-/** Rows for some of the jobs, kept alive by id. */
+/** Shows jobs as rows. The row of a job is kept while the job is shown. */
 export class JobList {
   /** @param {string} label @param {Buttons} buttons */
   constructor(label = "", buttons = () => []) {
@@ -108,7 +108,7 @@ export class JobList {
     /** @type {Map<string, JobRow>} */ this.rows = new Map();
   }
 
-  /** @param {Job[]} jobs  those to show */
+  /** @param {Job[]} jobs  the jobs to show */
   show(jobs) {
     for (const [id, row] of this.rows) {
       if (jobs.some((job) => job.id === id)) continue;

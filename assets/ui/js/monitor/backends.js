@@ -1,4 +1,4 @@
-/** The backends of an engine: what computes each part, and why nothing faster does. */
+/** Shows the backends of an engine: which backend runs each computation, whether it is warm, and why no faster one runs. */
 import { h } from "../core/dom.js";
 
 export class Backends {
@@ -9,22 +9,24 @@ export class Backends {
     this.drawn = "";
   }
 
-  /** @param {BackendChoice[]} choices */
-  update(choices) {
-    const drawn = JSON.stringify(choices);
+  /** @param {BackendChoice[]} choices @param {string} state  of the engine */
+  update(choices, state) {
+    const drawn = JSON.stringify([choices, state]);
     this.element.hidden = !choices.length;
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     const failed = choices.some(({ failure }) => failure);
     const names = [...new Set(choices.map(({ backend }) => backend))].join(", ");
-    this.summary.textContent = failed ? `Backends: ${names} (a faster backend failed)` : `Backends: ${names}`;
+    const warm = state === "ready" ? "warm" : "warming up";
+    this.summary.textContent = `Backends: ${names}${failed ? " (a faster backend failed)" : ""}, ${warm}`;
     this.list.replaceChildren(...choices.flatMap(entry));
   }
 }
 
 /** @param {BackendChoice} choice */
-function entry({ computation, backend, title, numerics, skipped }) {
+function entry({ computation, backend, title, numerics, skipped, failure }) {
   const reasons = Object.entries(skipped).map(([name, reason]) => h("li", {}, `${name}: ${reason}`));
+  if (failure) reasons.push(h("li", {}, `failed: ${failure}`));
   return [
     h("dt", {}, computation),
     h("dd", {}, h("span", {}, `${title} (${backend}, ${numerics})`), reasons.length ? h("ul", {}, ...reasons) : null),

@@ -1,18 +1,12 @@
-/** The engines: what each is, what it holds, and loading or unloading it, which belongs to the studio's owner. */
+/** The engines: state, facts, caches, backends, and controls, which only the owner may use. */
 import { h } from "../core/dom.js";
 import { bytes, percent } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { post } from "../core/server.js";
 import { refreshTelemetry } from "../core/telemetry.js";
 import { Backends } from "./backends.js";
-
-/** @type {Record<string, string>} */
-const CACHED = {
-  codes: "encoded clips",
-  prefixes: "prepared references",
-  references: "references",
-  weights: "fine-tuned weights",
-};
+import { Caches } from "./caches.js";
+import { IdleChoice } from "./idle-choice.js";
 
 export function engineTable() {
   const list = h("ul.engines");
@@ -24,49 +18,75 @@ export function engineTable() {
     h("div.card-head", {}, h("h3", {}, "Engines")),
     list,
   );
-  const draw = (/** @type {Telemetry} */ { engines, caches }) => {
+  const draw = (/** @type {Telemetry} */ { engines, caches, idle }) => {
     for (const engine of engines) {
-      const row = rows.get(engine.name) ?? new EngineRow(engine.name);
+      const row = rows.get(engine.name) ?? new EngineRow(engine);
       if (!rows.has(engine.name)) list.append(row.element);
       rows.set(engine.name, row);
-      row.update(engine, engine.info ? caches.filter((cache) => cache.engine === engine.name) : []);
+      row.update(
+        engine,
+        caches.filter((cache) => cache.engine === engine.name),
+        idle[engine.name],
+      );
     }
   };
   return { element, draw };
 }
 
 class EngineRow {
-  /** @param {string} name */
-  constructor(name) {
+  /** @param {EngineStatus} status */
+  constructor({ name, title }) {
     this.verb = "";
-    this.title = h("h4");
+    this.drawn = "";
     this.state = h("p.engine-state");
     this.facts = h("p.facts");
-    this.caches = h("p.facts.caches");
+    this.caches = new Caches(name);
     this.backends = new Backends();
+    this.idle = new IdleChoice(name, title);
     this.fill = h("i");
     this.bar = h("div.progress", { hidden: true }, this.fill);
     this.button = h("button.quiet", { type: "button", onclick: () => change(name, this.verb) });
-    const words = h("div.engine-words", {}, this.title, this.state, this.facts, this.caches, this.backends.element);
-    this.element = h("li.engine", {}, words, this.bar, this.button);
+    this.reload = h(
+      "button.quiet",
+      {
+        type: "button",
+        "aria-label": `Reload ${title}`,
+        title: "Unload the engine and load its checkpoint again",
+        onclick: () => change(name, "reload"),
+      },
+      "Reload",
+    );
+    this.element = h(
+      "li.engine",
+      { "aria-label": title },
+      h("div.engine-words", {}, h("h4", {}, title), this.state, this.facts),
+      h("div.engine-controls", {}, this.idle.element, this.reload, this.button),
+      this.bar,
+      this.caches.element,
+      this.backends.element,
+    );
   }
 
-  /** @param {EngineStatus} status @param {CacheCount[]} caches  of its own */
-  update(status, caches) {
+  /** @param {EngineStatus} status @param {CacheCount[]} caches  of this engine @param {IdleState | undefined} idle */
+  update(status, caches, idle) {
+    this.caches.update(caches);
+    this.idle.update(idle);
+    const drawn = JSON.stringify(status);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
     const { title, state, message, progress } = status;
     const busy = state === "loading" || state === "warming";
     const words = h(`span.state.${state}`, {}, h("i.dot"), busy ? `${state} ${percent(progress)}` : state);
-    this.title.textContent = title;
     this.state.replaceChildren(words, ...(message === state ? [] : [h("span", {}, message)]));
     this.facts.textContent = facts(status).join(" · ");
-    this.caches.textContent = caches.filter(isAsked).map(hits).join(" · ");
-    this.backends.update(status.info?.backends ?? []);
+    this.backends.update(status.info?.backends ?? [], state);
     this.bar.hidden = !busy;
     this.fill.style.transform = `scaleX(${progress})`;
     this.verb = state === "ready" || state === "warming" ? "unload" : "load";
-    this.button.textContent = this.verb === "unload" ? "Unload" : "Load";
+    this.button.textContent = this.verb === "unload" ? "Unload" : state === "failed" ? "Load again" : "Load";
     this.button.setAttribute("aria-label", `${this.button.textContent} ${title}`);
     this.button.disabled = state === "loading";
+    this.reload.hidden = this.verb === "load";
   }
 }
 
@@ -75,24 +95,14 @@ function facts({ info, memory_bytes, licence }) {
   const terms = `Licence: ${licence}`;
   if (!info) return [terms];
   return [
-    info.checkpoint,
+    `checkpoint ${info.checkpoint}`,
     `${(info.parameters / 1e6).toFixed(0)} M parameters`,
     `${info.device}, ${info.dtype}`,
-    info.compiled ? "compiled" : "not compiled",
+    `${info.rows} at a time`,
     `${info.sample_rate / 1000} kHz`,
     bytes(memory_bytes),
     terms,
   ];
-}
-
-/** @param {CacheCount} cache */
-function isAsked({ found, missed }) {
-  return found + missed > 0;
-}
-
-/** How often something was there already. @param {CacheCount} cache */
-function hits({ name, found, missed }) {
-  return `Cache hits, ${CACHED[name] ?? name}: ${found} of ${found + missed} (${percent(found / (found + missed))})`;
 }
 
 /** @param {string} name @param {string} verb */

@@ -1,4 +1,4 @@
-/** Plots of the last minutes, as SVG: areas that add up, lines, points. Time runs to the right edge, which is now. */
+/** Plots of the last minutes as SVG: stacked areas, lines and points. The right edge is now. */
 import { stacked, stepped } from "./scale.js";
 
 /** @import { Corner, Time } from "./scale.js" */
@@ -14,7 +14,7 @@ function svg(tag, attributes) {
   return element;
 }
 
-/** An empty plot. @param {string} label  says in words what it shows */
+/** Return an empty plot. @param {string} label  describes the plot for screen readers */
 export function plot(label) {
   return svg("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
@@ -38,8 +38,8 @@ function grid() {
 }
 
 /**
- * Areas on top of each other.
- * @param {SVGElement} element @param {TelemetryPoint[]} points @param {Series[]} layers  lowest first
+ * Draw stacked areas.
+ * @param {SVGElement} element @param {TelemetryPoint[]} points @param {Series[]} layers  bottom layer first
  * @param {number} most @param {Time} time
  */
 export function drawAreas(element, points, layers, most, time) {
@@ -65,7 +65,7 @@ export function drawLines(element, points, lines, most, time) {
 }
 
 /**
- * One mark per take, from first sound to the whole of it.
+ * Draw a mark for each take, from the time to first audio to the time to the complete take.
  * @param {SVGElement} element @param {TimedTake[]} timed @param {number} most @param {Time} time
  */
 export function drawTakes(element, timed, most, time) {

@@ -1,12 +1,12 @@
-/** What the sides of a plot stand for. */
+/** Scales of the plots. */
 
-/** @typedef {{now_s: number, span_s: number}} Time  of a plot's width */
+/** @typedef {{now_s: number, span_s: number}} Time  end and length of the time axis */
 /** @typedef {[left: number, top: number]} Corner */
 
 const SPANS_S = [60, 120, 300, 600];
 
 /**
- * The shortest span that holds all points, so that a young studio's plots are not empty.
+ * Return the shortest of the time spans that contains all points, so that a few minutes of data fill the plots.
  * @param {{at_s: number}[]} points @param {number} now_s @returns {Time}
  */
 export function timeOf(points, now_s) {
@@ -15,7 +15,7 @@ export function timeOf(points, now_s) {
 }
 
 /**
- * A round number at or above the largest value, so that the scale does not tremble.
+ * Return a round number at or above the largest value, so that the scale changes rarely.
  * @param {number[]} values @param {number} least
  */
 export function ceiling(values, least) {
@@ -24,7 +24,7 @@ export function ceiling(values, least) {
   return [1, 2, 5].map((step) => step * power).find((round) => round >= most * 0.999) ?? 10 * power;
 }
 
-/** Across first, then up or down: counts do not glide. @param {Corner[]} corners @returns {Corner[]} */
+/** Turn a line into steps, because counts change at once. @param {Corner[]} corners @returns {Corner[]} */
 export function stepped(corners) {
   return corners.flatMap(([left, top], place) => [
     ...(place ? [/** @type {Corner} */ ([left, corners[place - 1][1]])] : []),
@@ -33,8 +33,8 @@ export function stepped(corners) {
 }
 
 /**
- * The heights of layers on top of each other: of each its lower and its upper edge.
- * @param {number[][]} layers  lowest first
+ * Return the lower and upper edges of stacked layers.
+ * @param {number[][]} layers  bottom layer first
  */
 export function stacked(layers) {
   let below = (layers[0] ?? []).map(() => 0);
@@ -43,4 +43,10 @@ export function stacked(layers) {
     below = edges.upper;
     return edges;
   });
+}
+
+/** Return the index of the nearest time; null if there are no times. @param {number[]} times @param {number} at_s */
+export function nearest(times, at_s) {
+  if (!times.length) return null;
+  return times.reduce((best, one, place) => (Math.abs(one - at_s) < Math.abs(times[best] - at_s) ? place : best), 0);
 }

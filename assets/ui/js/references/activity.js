@@ -1,11 +1,13 @@
-/** What is being done to a clip, in words, for as long as it is done. */
+/** The running operations on a clip, as words for the user. */
 import { changed } from "../core/bus.js";
 import { STATE } from "../core/events.js";
+
+export const TRANSCRIBING = "Transcribing";
 
 /** @type {Set<{words: string}>} */
 const activities = new Set();
 
-/** The words for what was begun last; empty while nothing is done. */
+/** Return the words for the latest operation; empty if none is running. */
 export function activity() {
   return [...activities].at(-1)?.words ?? "";
 }

@@ -1,4 +1,4 @@
-/** Clips: the ones that ship, the ones this browser brought, and the part of one that is the voice. */
+/** The clips: samples, the user's own clips, and the clip part that is the voice. */
 import { changed, emit } from "../core/bus.js";
 import { toastDeletion } from "../core/disk.js";
 import { announce } from "../core/dom.js";
@@ -13,7 +13,7 @@ import { debounced } from "../core/timing.js";
 import { toast } from "../core/toast.js";
 import { record } from "../core/undo.js";
 import { during } from "./activity.js";
-import { hearNew } from "./hearing.js";
+import { recogniseNew } from "./recognition.js";
 import * as transcripts from "./transcripts.js";
 
 const EVERY_MS = 2500;
@@ -26,12 +26,12 @@ export async function loadClips() {
   changed(STATE.clips);
 }
 
-/** Another tab may have brought or deleted some. */
+/** Poll the clips, because another tab may add or delete some. */
 export function watchClips() {
   poll({ needed: () => page() === "speak", every: () => EVERY_MS, look: loadClips });
 }
 
-/** Add a clip that was brought or made to the list. @param {Clip} clip */
+/** Add a new clip to the user's clips. @param {Clip} clip */
 export function addMine(clip) {
   setMine([clip, ...state.mine.filter((other) => other.id !== clip.id)]);
 }
@@ -48,7 +48,7 @@ export async function chooseClip(id) {
 }
 
 /**
- * Make a clip the voice: the part it was left at, or its best one, with what is known to be said in it.
+ * Use a clip as the voice: the last selected part, or its best one, with the known transcript.
  * @param {Clip} clip
  */
 export async function useClip(clip) {
@@ -61,7 +61,8 @@ export async function useClip(clip) {
 }
 
 /**
- * Select another part. Words typed for it come back, else they are cut from the whole clip's, else they stay.
+ * Select another part. Its transcript is the text typed for this part, else the matching words of the whole clip's
+ * transcript, else unchanged.
  * @param {number} start_s @param {number} end_s
  */
 export function moveWindow(start_s, end_s) {
@@ -73,7 +74,7 @@ export function moveWindow(start_s, end_s) {
   if (fillTyped(voice)) return;
   if (transcripts.wholeOf(before.clip)) {
     if (typed && !isWhole(before)) offerBack(before, words);
-    transcripts.propose(words); // until they are cut
+    transcripts.propose(words); // until the matching words arrive
     soon();
   } else if (words) {
     toast("Selected part changed. Correct the transcript to match the selected part exactly.");
@@ -86,11 +87,10 @@ function offerBack(before, words) {
     setVoice(before);
     fields.write("transcript", words);
   };
-  const step = { words: "transcript update", back };
-  record(step, "Transcript updated for the selected part.");
+  record({ words: "update transcript", back }, "Transcript updated for the selected part.");
 }
 
-/** Bring back what was typed for the part; false where nothing was. @param {Voice} voice */
+/** Fill in the transcript that was typed for the part; return false if there is none. @param {Voice} voice */
 function fillTyped(voice) {
   const words = transcripts.typedFor(voice.clip, voice);
   if (words !== null) fields.write("transcript", words);
@@ -99,7 +99,7 @@ function fillTyped(voice) {
 
 const soon = debounced(120, cutWords);
 
-/** Fill in the words most likely said within the part, where the whole clip's are known. */
+/** Fill in the words that are probably spoken in the part, if the transcript of the whole clip is known. */
 async function cutWords() {
   const { voice } = state;
   const whole = voice && transcripts.wholeOf(voice.clip);
@@ -108,7 +108,11 @@ async function cutWords() {
   if (words !== undefined && voice === state.voice && !transcripts.isTyped()) transcripts.propose(words);
 }
 
-/** @param {Voice} voice @param {string} transcript  of the whole clip @returns {Promise<string | undefined>} */
+/**
+ * @param {Voice} voice
+ * @param {string} transcript  transcript of the whole clip
+ * @returns {Promise<string | undefined>}
+ */
 function wordsOf({ clip, start_s, end_s }, transcript) {
   const path = `/studio/clips/${clip.id}/transcript`;
   return attempt(async () => (await post(path, { start_s, end_s, transcript })).transcript);
@@ -119,7 +123,7 @@ function isWhole({ clip, start_s, end_s }) {
   return start_s <= 0.001 && end_s >= clip.duration_s - 0.001;
 }
 
-/** Delete the voice's clip, with a way back; the next one of one's own or the first sample takes its place. */
+/** Delete the clip of the voice; this can be undone. The next own clip or the first sample becomes the voice. */
 export async function discardClip() {
   const clip = state.voice?.clip;
   if (!clip) return;
@@ -129,7 +133,7 @@ export async function discardClip() {
     setMine(state.mine.toSpliced(place, 1));
     const next = state.mine[Math.min(place, state.mine.length - 1)] ?? state.samples[0];
     if (next) await useClip(next);
-    toastDeletion("Clip deleted.", { words: `deletion of “${clip.name}”`, back: () => bringBack(clip, place) });
+    toastDeletion("Clip deleted.", { words: `delete ${clip.name}`, back: () => bringBack(clip, place) });
   });
 }
 
@@ -143,13 +147,13 @@ async function bringBack({ id }, place) {
 }
 
 /**
- * Upload a file or a recording and speak with it from now on.
- * @param {Blob} file @param {string} name @param {string} words  what is said in it, where that is known
+ * Upload a file or a recording and use it as the voice.
+ * @param {Blob} file @param {string} name @param {string} words  its transcript, if known
  */
 export async function bringClip(file, name = file instanceof File ? file.name : "", words = "") {
   try {
     await during(`Loading ${name}`, () => becomeVoice(file, name, words));
-    hearNew();
+    recogniseNew();
   } catch (error) {
     const onaction = () => emit(EVENT.chooseClip, null);
     toast(`“${name}” cannot be used. ${reason(error)}`, {
@@ -161,7 +165,7 @@ export async function bringClip(file, name = file instanceof File ? file.name : 
 /** @param {Blob} file @param {string} name @param {string} words */
 async function becomeVoice(file, name, words) {
   const clip = await postFile("/studio/clips", file, name);
-  await restored; // else the voice of last time would take its place
+  await restored; // otherwise the restored voice would replace it
   addMine(clip);
   if (words) transcripts.keep(clip, { start_s: 0, end_s: clip.duration_s }, words);
   await useClip(clip);

@@ -1,11 +1,11 @@
-/** Words of an automatic transcript that the recogniser is not sure of: each selects its word in the field. */
+/** Buttons for the words that the recogniser is not sure of. A button selects its word in the transcript. */
 import { follow, on } from "../core/bus.js";
 import { announce, h, iconButton } from "../core/dom.js";
 import { EVENT, STATE } from "../core/events.js";
 import * as fields from "../core/fields.js";
 import { state } from "../core/state.js";
 
-/** @typedef {{word: string, at: number}} Doubt  `at`: where the word was in the transcript */
+/** @typedef {{word: string, at: number}} Doubt  `at`: position of the word in the recognised transcript */
 
 const EDGES = /^[\s"'“”.,;:!?…]+|[\s"'“”.,;:!?…]+$/g;
 
@@ -16,7 +16,7 @@ let about = null;
 /** @type {HTMLElement} */
 let element;
 
-/** The list, which stands below the transcript. */
+/** Return the list of buttons, to put below the transcript. */
 export function doubtList() {
   element = h("div.doubts", { role: "group", "aria-label": "Words to check", hidden: true });
   on(EVENT.field, (name) => name === "transcript" && draw());
@@ -24,7 +24,10 @@ export function doubtList() {
   return element;
 }
 
-/** Offer the doubtful words of a transcript that stands in the field now. @param {HeardWord[]} words */
+/**
+ * Show buttons for the uncertain words of the transcript that was just written into the field.
+ * @param {HeardWord[]} words
+ */
 export function offer(words) {
   about = state.voice;
   doubts = [];
@@ -45,7 +48,7 @@ function dismiss() {
   fields.focus("transcript");
 }
 
-/** Words that are no longer in the field were corrected. */
+/** Draw the buttons. A word that is not in the field any more was corrected, so it has no button. */
 function draw() {
   const open = about === state.voice ? doubts.filter((doubt) => placeOf(doubt) >= 0) : [];
   const focused = element.contains(document.activeElement);
@@ -65,7 +68,7 @@ function choose(doubt) {
   fields.input("transcript").setSelectionRange(place, place + doubt.word.length);
 }
 
-/** The occurrence nearest to where the word was; -1 if there is none. @param {Doubt} doubt */
+/** Return the position of the occurrence nearest to the original position; -1 if there is none. @param {Doubt} doubt */
 function placeOf({ word, at }) {
   const text = fields.text("transcript");
   const whole = new RegExp(`(?<![\\p{L}\\p{N}])${escaped(word)}(?![\\p{L}\\p{N}])`, "gu");

@@ -1,4 +1,4 @@
-/** What the studio does to a reference when asked: mend the clip, or listen for its words. */
+/** Operations on a reference: repair the clip, or transcribe it. */
 import * as fields from "../core/fields.js";
 import { attempt } from "../core/login.js";
 import { post, Refusal } from "../core/server.js";
@@ -6,20 +6,20 @@ import { setVoice, state } from "../core/state.js";
 import { record } from "../core/undo.js";
 import { during } from "./activity.js";
 import { addMine } from "./clips.js";
-import { hear, writeOrOffer } from "./hearing.js";
+import { recognise, writeOrOffer } from "./recognition.js";
 import * as transcripts from "./transcripts.js";
 
-/** @type {Record<MendName, {verb: string, done: string}>} */
+/** @type {Record<MendName, {verb: string, undo: UndoLabel, done: string}>} */
 export const MENDS = {
-  trim: { verb: "Trim silence", done: "Silence trimmed." },
-  normalise: { verb: "Normalise level", done: "Level normalised." },
-  mono: { verb: "Use loudest channel", done: "Loudest channel used." },
-  high_pass: { verb: "Apply high-pass", done: "Rumble removed." },
-  denoise: { verb: "Reduce noise", done: "Noise reduced." },
+  trim: { verb: "Trim silence", undo: "trim silence", done: "Silence trimmed." },
+  normalise: { verb: "Normalise level", undo: "normalise level", done: "Level normalised." },
+  mono: { verb: "Use loudest channel", undo: "use loudest channel", done: "Loudest channel used." },
+  high_pass: { verb: "Apply high-pass filter", undo: "apply high-pass filter", done: "Rumble removed." },
+  denoise: { verb: "Reduce noise", undo: "reduce noise", done: "Noise reduced." },
 };
 
 /**
- * One click of the report: a new clip takes the old one's place; the old one stays and can come back.
+ * Repair the clip of the voice. A new clip replaces the old one, which is kept for Undo.
  * @param {MendName} name
  */
 export async function mend(name) {
@@ -36,7 +36,7 @@ export async function mend(name) {
       const better = await post(`/studio/clips/${clip.id}/mend`, { name, start_s, end_s });
       addMine(better);
       put({ clip: better, ...(name === "trim" ? whole(better) : carried(before, better)) });
-      record({ words: `“${MENDS[name].verb}”`, back: () => put(before) }, MENDS[name].done);
+      record({ words: MENDS[name].undo, back: () => put(before) }, MENDS[name].done);
     }),
   );
 }
@@ -47,7 +47,7 @@ function whole({ duration_s }) {
 }
 
 /**
- * All mends but trimming leave the window where it was, and what is said in the clip as it is.
+ * Return the same part in the repaired clip, and keep its transcript. This holds for all repairs except trimming.
  * @param {Voice} voice @param {Clip} better @returns {Part}
  */
 function carried({ clip, start_s, end_s }, better) {
@@ -56,12 +56,12 @@ function carried({ clip, start_s, end_s }, better) {
   return { start_s, end_s: Math.min(end_s, better.duration_s) };
 }
 
-/** Let the recogniser fill in the transcript of the part. The designer reads and corrects it. */
+/** Transcribe the part into the transcript field. The user checks and corrects the text. */
 export async function transcribe() {
   const { voice } = state;
   if (!voice) return;
   await attempt(async () => {
-    const heard = await hear(voice);
+    const heard = await recognise(voice);
     if (!heard.transcript) throw new Refusal("no speech was recognised; type the words that you hear");
     if (voice === state.voice) writeOrOffer(heard);
   });

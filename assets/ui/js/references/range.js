@@ -1,4 +1,4 @@
-/** The part of a clip the engine hears: two handles and the stretch between, moved by pointer or arrow keys. */
+/** The picker for the part of a clip: two handles and the area between them, moved by pointer or arrow keys. */
 import { h } from "../core/dom.js";
 import { seconds } from "../core/format.js";
 import { clamp } from "../core/math.js";
@@ -20,11 +20,11 @@ const STEPS = {
   Home: Number.NEGATIVE_INFINITY,
   End: Number.POSITIVE_INFINITY,
 };
-const LONGEST_S = 12; // until an engine says what it takes
+const LONGEST_S = 12; // limit while the engines' limits are unknown
 
 export class RangePicker {
   /**
-   * @param {Waveform} waveform @param {(start_s: number, end_s: number) => void} moved  called once a movement is over
+   * @param {Waveform} waveform @param {(start_s: number, end_s: number) => void} moved  called at the end of a movement
    */
   constructor(waveform, moved) {
     this.moved = moved;
@@ -90,7 +90,7 @@ export class RangePicker {
     });
   }
 
-  /** @param {number} start_s @param {number} end_s @param {"start" | "end"} follows  the end that gives way */
+  /** @param {number} start_s @param {number} end_s @param {"start" | "end"} follows  the end that moves along */
   #put(start_s, end_s, follows) {
     const longest_s = Math.min(...(state.telemetry?.engines ?? []).map((one) => one.reference_max_s), LONGEST_S);
     this.#draw(limited({ start_s, end_s }, { clip_s: this.length, longest_s, follows }));

@@ -1,4 +1,4 @@
-/** Record a reference: the microphone's raw samples, drawn while they come, kept as a float WAV. */
+/** Records a reference: raw samples of the microphone, drawn during recording, saved as a float WAV. */
 import { PeakMeter } from "../audio/peaks.js";
 import { wav } from "../audio/wav.js";
 import { Waveform } from "../audio/waveform.js";
@@ -15,9 +15,9 @@ import { SentenceToRead } from "./sentences.js";
 /** @typedef {{samples: Float32Array[], seconds: number, rate: number, meter: PeakMeter, onsound: () => void}} Tap */
 
 const LONGEST_S = 120;
-const COLUMNS = 400; // of the waveform
+const COLUMNS = 400; // bars of the waveform
 const WORKLET = new URL("../audio/recorder.worklet.js", import.meta.url).href;
-// What calls need, recordings do not: every one of them changes the voice.
+// These filters help in calls, but change the voice in a recording.
 const RAW = { audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false, channelCount: 1 } };
 
 /** @type {Record<string, string>} */
@@ -29,7 +29,10 @@ const REFUSALS = {
 
 let open = false;
 
-/** Ask for the microphone and record into `place` until it is stopped. @param {HTMLElement} place */
+/**
+ * Ask for the microphone and record until the user stops. The controls are shown in `place`.
+ * @param {HTMLElement} place
+ */
 export async function openRecorder(place) {
   if (open) return;
   open = true;
@@ -72,7 +75,7 @@ async function record(stream, place) {
 }
 
 /**
- * Everything the microphone hears from now on.
+ * Collect all audio of the microphone from now on.
  * @param {AudioContext} context @param {MediaStream} stream @returns {Promise<Tap>}
  */
 async function tapped(context, stream) {
@@ -92,7 +95,7 @@ async function tapped(context, stream) {
 }
 
 /**
- * Shows the recording; resolves to whether to keep it.
+ * Show the recording. Resolves to true if it is kept.
  * @param {Tap} tap @param {HTMLElement} place @param {SentenceToRead} sentence @returns {Promise<boolean>}
  */
 function untilStopped(tap, place, sentence) {
@@ -110,7 +113,7 @@ function untilStopped(tap, place, sentence) {
     place.hidden = false;
     done.focus();
     announce("Recording.");
-    // Sound comes in hundreds of pieces a second; a slow machine would do nothing but draw them.
+    // Audio arrives in hundreds of blocks per second. Drawing each block would overload a slow machine.
     const draw = oncePerFrame(() => {
       const { peaks } = tap.meter;
       time.textContent = clock(tap.seconds);

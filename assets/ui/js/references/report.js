@@ -1,4 +1,4 @@
-/** Below the transcript: what the studio thinks of the reference, with one click to mend it. */
+/** The report below the transcript: problems of the reference, each with a button that repairs it. */
 import { follow, on } from "../core/bus.js";
 import { h, icon } from "../core/dom.js";
 import { EVENT, STATE } from "../core/events.js";
@@ -6,34 +6,35 @@ import * as fields from "../core/fields.js";
 import { post, reason } from "../core/server.js";
 import { state } from "../core/state.js";
 import { debounced } from "../core/timing.js";
-import { activity } from "./activity.js";
+import { activity, TRANSCRIBING } from "./activity.js";
 import { doubtList } from "./doubts.js";
 import { MENDS, mend, transcribe } from "./mends.js";
 import { isTyped } from "./transcripts.js";
 
-/** @typedef {{about: string, checks: Promise<Check[]>, accepted: boolean}} Report */
+/** @typedef {{about: string, checks: Promise<Check[]>, accepted: boolean, found?: Check[]}} Report */
 
 const SIGNS = /** @type {const} */ ({ ok: "check", warn: "warn", fail: "fail" });
-/** Names on the page, where they differ from the report's. @type {Record<string, string>} */
+/** Titles of checks whose name differs from the report's. @type {Record<string, string>} */
 const TITLES = { duration: "length" };
+const OF_WORDS = new Set(["transcript", "speech rate"]); // checks that need the transcript
 const SPOKEN = { ok: "fine", warn: "warning", fail: "not usable" };
 
-// Noise is lowered only at a good level: gating a quiet clip leaves nothing of the voice.
+// Noise is reduced only at a good level: the gate would remove the voice of a quiet clip.
 const ORDER = ["mono", "normalise", "trim", "high_pass", "denoise"];
 
-/** The newest of the reference on screen. @type {Report | null} */
+/** The latest report on the current reference. @type {Report | null} */
 let latest = null;
 
-/** The check that says why the reference on screen cannot sound right; null where it can, or the designer insists. */
-export async function objection() {
-  if (!state.voice || state.champion || !isTyped()) return null; // what the studio itself put there needs no wait
+/** Return the failed check of the current reference; null if there is none, or the user accepted it. */
+export async function failedCheck() {
+  if (!state.voice || state.champion || !isTyped()) return null; // a proposed transcript needs no check
   const { accepted, checks } = reportOn(state.voice);
-  const found = await checks.catch(() => []); // the report says what hinders it, and speaking may still work
+  const found = await checks.catch(() => []); // the report shows the error, and speaking may still work
   return accepted ? null : (found.find((check) => check.state === "fail") ?? null);
 }
 
-/** The designer speaks with this part and these words all the same. */
-export function accept() {
+/** Accept the current reference in spite of a failed check ("Speak anyway"). */
+export function acceptReference() {
   if (state.voice) reportOn(state.voice).accepted = true;
 }
 
@@ -47,7 +48,7 @@ export function mount(element) {
   const soon = debounced(300, () => examine(problems, chips));
   follow(STATE.voice, () => soon());
   on(EVENT.heard, () => {
-    latest = null; // it may doubt the words now
+    latest = null; // the recogniser may now doubt the words
     soon();
   });
   on(EVENT.field, (name) => name === "transcript" && soon());
@@ -57,10 +58,12 @@ export function mount(element) {
   follow(STATE.activity, () => {
     work.hidden = !activity();
     work.textContent = activity() && `${activity()}…`;
+    listen.disabled = transcribing();
+    if (latest?.found) draw(latest.found, problems, chips);
   });
 }
 
-/** The studio's report on what is on screen now, asked for once. @param {Voice} voice */
+/** Return the report on the current reference, which is loaded only once. @param {Voice} voice */
 function reportOn({ clip, start_s, end_s }) {
   const asked = { start_s, end_s, transcript: fields.text("transcript") };
   const about = JSON.stringify([clip.id, asked]);
@@ -77,17 +80,31 @@ async function examine(problems, chips) {
   try {
     const checks = await mine.checks;
     if (mine !== latest) return;
-    const worth = ordered(checks.filter((check) => check.state !== "ok"));
-    problems.replaceChildren(...worth.map((check) => problem(check, worth)));
-    chips.replaceChildren(...checks.filter((check) => check.state === "ok").map(chip));
+    mine.found = checks;
+    draw(checks, problems, chips);
   } catch (error) {
     if (mine !== latest) return;
-    latest = null; // to be asked for again
+    latest = null; // so that the next call loads it again
     problems.replaceChildren(h("li.problem.fail", {}, icon("fail"), h("p", {}, reason(error))));
   }
 }
 
-/** What cannot be mended first, then mends in the order in which they work. @param {Check[]} problems */
+/** @param {Check[]} checks @param {HTMLElement} problems @param {HTMLElement} chips */
+function draw(checks, problems, chips) {
+  const pending = transcribing() && !fields.text("transcript").trim(); // the words may still come
+  const worth = ordered(checks.filter((check) => check.state !== "ok" && !(pending && OF_WORDS.has(check.name))));
+  problems.replaceChildren(...worth.map((check) => problem(check, worth)));
+  chips.replaceChildren(...checks.filter((check) => check.state === "ok").map(chip));
+}
+
+function transcribing() {
+  return activity() === TRANSCRIBING;
+}
+
+/**
+ * Sort problems: first those that cannot be repaired, then in the order in which repairs work.
+ * @param {Check[]} problems
+ */
 function ordered(problems) {
   return problems.toSorted((one, other) => ORDER.indexOf(one.mend ?? "") - ORDER.indexOf(other.mend ?? ""));
 }

@@ -1,12 +1,12 @@
-/** Where the selected part of a clip may begin and end. */
+/** Limits of the selected part of a clip. */
 import { clamp } from "../core/math.js";
 
 const LEAST_S = 0.5;
 
 /**
- * Both ends, within the clip, kept apart and not too far.
- * @param {Part} part  as it is wanted
- * @param {{clip_s: number, longest_s: number, follows: "start" | "end"}} limits  `follows` is the end that gives way
+ * Keep both ends within the clip, and their distance within its limits.
+ * @param {Part} part  the requested part
+ * @param {{clip_s: number, longest_s: number, follows: "start" | "end"}} limits  `follows` is the end that moves along
  * @returns {Part}
  */
 export function limited({ start_s, end_s }, { clip_s, longest_s, follows }) {
@@ -22,7 +22,7 @@ export function limited({ start_s, end_s }, { clip_s, longest_s, follows }) {
   return { start_s: Math.max(0, rounded(from)), end_s: Math.min(rounded(to), clip_s) };
 }
 
-/** To the millisecond; finer than anyone drags. @param {number} at_s */
+/** Round to milliseconds. @param {number} at_s */
 function rounded(at_s) {
   return Math.round(at_s * 1000) / 1000;
 }

@@ -1,7 +1,7 @@
-/** A sentence to read while a reference is recorded. It becomes the transcript, unless something else is said. */
+/** A sentence to read aloud during a recording. It becomes the transcript, unless the user chooses own words. */
 import { h } from "../core/dom.js";
 
-// Six to ten seconds, with the sounds of English, a question, and no names or numbers.
+// Each takes six to ten seconds to read, has the sounds of English and a question, and no names or numbers.
 const SENTENCES = [
   "The old harbour wakes before dawn. Ropes creak, gulls call, and someone is already laughing by the water. Will you join us?",
   "I packed a small bag, closed the heavy door, and walked toward the hills. Who would have thought the road could be so quiet?",
@@ -27,7 +27,7 @@ export class SentenceToRead {
     this.#show(true);
   }
 
-  /** What was read; empty where something else is said. */
+  /** Return the sentence; empty if the user chose own words. */
   get words() {
     return this.isOffered ? (this.text.textContent ?? "") : "";
   }

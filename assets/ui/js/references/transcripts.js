@@ -1,4 +1,4 @@
-/** What was typed as said in each part of each clip, and where each clip was left. Kept in this browser. */
+/** The typed transcripts of the parts of each clip, and the last selected part. The browser keeps them. */
 import { follow, on } from "../core/bus.js";
 import { EVENT, STATE } from "../core/events.js";
 import * as fields from "../core/fields.js";
@@ -7,18 +7,21 @@ import { loadJson, saveJson } from "../core/storage.js";
 import { debounced } from "../core/timing.js";
 
 /**
- * Where a clip was left, and the words of its parts by their names, newest first.
+ * The last selected part of a clip, and pairs of a part's name and its transcript, newest first.
  * @typedef {Part & {words: [string, string][]}} Entry
  */
 const KEY = "studio-transcripts-1";
 const CLIPS_MAX = 100;
-const PARTS_MAX = 12; // of each clip
+const PARTS_MAX = 12; // per clip
 
-/** By clip; what this page changed: another tab may have changed others. @type {Record<string, Entry>} */
+/** Entries that this page changed, by clip. Another tab may have changed others. @type {Record<string, Entry>} */
 const changed = {};
-/** The voice whose words stand in the field. @type {Voice | null} */
+/** The voice whose transcript is in the field. @type {Voice | null} */
 let current = null;
-/** Words the studio put there; what differs from them was typed. @type {string | null} */
+/**
+ * The text that the studio wrote into the field. If the field has another text, the user typed it.
+ * @type {string | null}
+ */
 let proposed = null;
 
 /** @type {Record<string, Entry>} */
@@ -28,43 +31,46 @@ follow(STATE.voice, () => state.voice && enter(state.voice));
 on(EVENT.field, (name) => name === "transcript" && current && note(current));
 addEventListener("pagehide", saveChanges);
 
-/** The words typed for a part; null where none were. @param {Clip} clip @param {Part} part */
+/** Return the transcript that was typed for a part; null if there is none. @param {Clip} clip @param {Part} part */
 export function typedFor(clip, part) {
   return kept[clip.id]?.words.find(([name]) => name === nameOf(part))?.[1] ?? null;
 }
 
-/** What is said in the whole clip, where that is known. @param {Clip} clip */
+/** Return the transcript of the whole clip; null if it is unknown. @param {Clip} clip */
 export function wholeOf(clip) {
   return typedFor(clip, { start_s: 0, end_s: clip.duration_s }) ?? clip.transcript ?? null;
 }
 
-/** The part a clip was left at, or its best. @param {Clip} clip @returns {Part} */
+/** Return the last selected part of a clip, or its best part. @param {Clip} clip @returns {Part} */
 export function partOf(clip) {
   const { start_s, end_s } = kept[clip.id] ?? clip.windows[0];
   return { start_s, end_s };
 }
 
 /**
- * Keep words for a part, also of a clip that is not the voice now.
+ * Keep a transcript for a part. The clip need not be the current voice.
  * @param {Clip} clip @param {Part} part @param {string} words
  */
 export function keep(clip, part, words) {
   change(clip, { ...partOf(clip), words: [entryOf(part, words), ...others(clip, part)].slice(0, PARTS_MAX) });
 }
 
-/** Put words into the field that nobody typed. @param {string} words */
+/** Write a proposed text into the field. It does not count as typed by the user. @param {string} words */
 export function propose(words) {
   proposed = words;
   fields.write("transcript", words);
 }
 
-/** Whether somebody typed what stands in the field. */
+/** Return true if the text in the field was typed. */
 export function isTyped() {
   const words = fields.text("transcript");
   return Boolean(words.trim()) && words !== proposed;
 }
 
-/** Another voice: words that were carried along into the part left now are kept with it. @param {Voice} voice */
+/**
+ * Change the current voice. If the clip changes, the typed text in the field is kept for the previous part.
+ * @param {Voice} voice
+ */
 function enter(voice) {
   if (current && current.clip.id !== voice.clip.id && isTyped()) keep(current.clip, current, fields.text("transcript"));
   current = voice;
@@ -91,7 +97,7 @@ function others(clip, part) {
 
 /** @param {Clip} clip @param {Entry} entry */
 function change(clip, entry) {
-  delete changed[clip.id]; // so that the newest stand last
+  delete changed[clip.id]; // puts the newest entry last
   changed[clip.id] = entry;
   kept[clip.id] = entry;
   soon();

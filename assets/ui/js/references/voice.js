@@ -1,4 +1,4 @@
-/** The voice card: which champion, or which part of which clip, and what it sounds like. */
+/** The voice card: the chosen champion, or the chosen clip and its part. */
 import * as player from "../audio/player.js";
 import { load } from "../audio/tracks.js";
 import { Waveform } from "../audio/waveform.js";
@@ -15,8 +15,8 @@ import { openRecorder } from "./recording.js";
 
 /** @typedef {ReturnType<typeof head> & ReturnType<typeof controls> & {waveform: Waveform, range: RangePicker}} Parts */
 
-const CLIP_RATE = 48000; // of the context clips are heard at
-const CHAMPION = "champion "; // begins a champion's value in the picker; clips' ids hold no space
+const CLIP_RATE = 48000; // sample rate for clips
+const CHAMPION = "champion "; // prefix of a champion's value in the picker; clip ids contain no space
 
 /** @param {HTMLElement} element */
 export function mount(element) {
@@ -31,7 +31,7 @@ export function mount(element) {
   on(EVENT.reveal, (field) => field === "transcript" && unfold(parts.bar, true));
 }
 
-/** Title and picker; on a phone, a bar that opens the rest. */
+/** Return title and picker; on a phone also a bar that unfolds the card. */
 function head() {
   const onchange = () => {
     choose(picker.value);
@@ -69,7 +69,7 @@ function unfold(bar, open) {
 function controls() {
   const play = iconButton("play", "Play selected part", playWindow);
   const length = h("span.readout");
-  const part = iconButton("next", "Select another good part", nextPart);
+  const part = iconButton("next", "Select another suitable part of the clip", nextPart);
   const trash = iconButton("trash", "Delete clip", discardClip);
   const file = filePicker();
   const choose = () => file.click();
@@ -139,7 +139,7 @@ function championOption({ id, title }) {
   return h("option", { value: CHAMPION + id }, title);
 }
 
-/** Titles by clip id; of those with one name, the later ones carry a number. @param {Clip[]} clips */
+/** Return the titles by clip id. Further clips with the same title get a number. @param {Clip[]} clips */
 function numbered(clips) {
   /** @type {Map<string, number>} */
   const counts = new Map();
@@ -165,7 +165,7 @@ function keyOf({ clip, start_s, end_s }) {
   return `clip ${clip.id} ${start_s} ${end_s}`;
 }
 
-/** Hear exactly what the engine gets. */
+/** Play exactly the part that the engine gets. */
 async function playWindow() {
   const { voice } = state;
   if (!voice) return undefined;

@@ -1,20 +1,21 @@
-/** What is done with lines and takes by key or press. */
+/** Actions on lines and takes. The target lines are the ticked lines, or else the cursor's line. */
 import * as player from "../audio/player.js";
 import { progress } from "../audio/playlist.js";
 import { load } from "../audio/tracks.js";
 import { announce } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { attempt } from "../core/login.js";
+import { toast } from "../core/toast.js";
 import { decides } from "./changes.js";
-import { desk, projectPath } from "./desk.js";
+import { desk, projectPath, roles } from "./desk.js";
 import { displayed, takeAt } from "./line-takes.js";
+import { nameOf } from "./lines.js";
 import { perform } from "./undo.js";
 import { chooseTake, current, takeOfLine, targets, view } from "./view.js";
 
-export const RATE = 48_000; // of the context that takes are heard at
-/** @type {Record<Mark, string>} */
+export const RATE = 48_000; // sample rate for takes
+/** @type {Record<Exclude<Mark, "">, string>} */
 const MARKED = {
-  "": "Mark removed",
   select: "Marked as select",
   hold: "Marked as hold",
   retake: "Marked as retake",
@@ -25,7 +26,7 @@ export function soundOf({ id }) {
   return projectPath(`/takes/${id}/audio.wav`);
 }
 
-/** Play a take from its beginning, or stop it. @param {LineTake} take */
+/** Play a take from its last position, or stop it. @param {LineTake} take */
 export function togglePlay(take) {
   if (player.isPlaying(take.id)) return player.stop();
   return play(take, player.positionOf(take.id));
@@ -36,23 +37,23 @@ function play(take, from_s = 0) {
   return attempt(async () => player.play(take.id, await load(soundOf(take), RATE), from_s));
 }
 
-/** The take of the cursor's line, or of another. */
+/** Play or stop the take of a line, by default the cursor's line. */
 export function playLine(line = current()) {
   const take = line && takeOfLine(line);
   if (take) return togglePlay(take);
-  return line && announce("This line has no take yet.");
+  return line && toast("This line has no take yet.");
 }
 
 /** Choose and play a take of the cursor's line. @param {number} digit */
 export function playDigit(digit) {
   const line = current();
   const take = line && takeAt(line, digit, view.blind);
-  if (!line || !take) return announce(`This line has no take ${digit}.`);
+  if (!line || !take) return toast(`This line has no take ${digit}.`);
   chooseTake(line, take);
   return play(take);
 }
 
-/** The take before or after the chosen one of the cursor's line. @param {number} by */
+/** Choose and play the take before or after the chosen one of the cursor's line. @param {number} by */
 export function playNext(by) {
   const line = current();
   const take = line && takeOfLine(line);
@@ -64,22 +65,59 @@ export function playNext(by) {
   return play(next);
 }
 
-/**
- * Mark the chosen take of each line that is meant, or, while takes play through, of the line that plays. Where the mark decides
- * every line already, take it away.
- * @param {Mark} mark
- */
-export function mark(mark) {
-  const meant = (progress() && view.line ? [view.line] : targets()).flatMap((key) => {
+/** Return the chosen takes of the target lines; during "Play through", only of the line that plays. */
+function targetTakes() {
+  return (progress() && view.line ? [view.line] : targets()).flatMap((key) => {
     const line = desk.lines.get(key);
     const take = line && takeOfLine(line);
     return line && take ? [{ line, take }] : [];
   });
-  if (!meant.length) return announce("No take to mark.");
-  const given = meant.every(({ line, take }) => decides(line, take, mark)) ? "" : mark;
-  const marks = meant.map(({ line, take }) => ({ line: line.key, take: take.id, mark: /** @type {Mark} */ (given) }));
-  perform({ marks }, `${given || "removed"} mark on ${plural(meant.length, "line")}`);
-  return announce(meant.length > 1 ? `${MARKED[given]}: ${plural(meant.length, "line")}.` : `${MARKED[given]}.`);
+}
+
+/** Mark the target takes. @param {Exclude<Mark, "">} mark */
+export function mark(mark) {
+  const targeted = targetTakes();
+  if (!targeted.length) return noTakes();
+  const marks = targeted.map(({ line, take }) => ({ line: line.key, take: take.id, mark }));
+  perform(
+    { marks },
+    `mark ${nameOf(
+      targeted.map(({ line }) => line),
+      roles(),
+    )} as ${mark}`,
+  );
+  return announce(targeted.length > 1 ? `${MARKED[mark]}: ${plural(targeted.length, "line")}.` : `${MARKED[mark]}.`);
+}
+
+/** Return true if this mark determines the status of all target lines. @param {Exclude<Mark, "">} mark */
+export function isMarked(mark) {
+  const targeted = targetTakes();
+  return targeted.length > 0 && targeted.every(({ line, take }) => decides(line, take, mark));
+}
+
+/** Set a mark; remove it if it already determines the status of all target lines. @param {Exclude<Mark, "">} given */
+export function toggleMark(given) {
+  return isMarked(given) ? unmark() : mark(given);
+}
+
+/** Remove the mark of the chosen take, or all marks of ticked lines. */
+export function unmark() {
+  const targeted = targetTakes();
+  if (!targeted.length) return noTakes();
+  const all = view.selected.size > 0 && !progress();
+  const marks = targeted.flatMap(({ line, take }) =>
+    (all ? line.takes : [take])
+      .filter(({ mark }) => mark)
+      .map(({ id }) => ({ line: line.key, take: id, mark: /** @type {Mark} */ ("") })),
+  );
+  if (!marks.length) return toast(all ? "These lines have no marks." : "This take has no mark.");
+  const lines = targeted.map(({ line }) => line).filter(({ key }) => marks.some(({ line }) => line === key));
+  const message = all ? `Marks removed (${plural(lines.length, "line")}).` : "Mark removed.";
+  return perform({ marks }, `remove mark of ${nameOf(lines, roles())}`, { message });
+}
+
+function noTakes() {
+  return toast(targets().length > 1 ? "These lines have no takes yet." : "This line has no take yet.");
 }
 
 /** Select the new take of lines whose select is stale. @param {ScriptLine[]} lines */
@@ -89,26 +127,26 @@ export function selectNew(lines) {
     return take ? [{ line: key, take: take.id, mark: /** @type {Mark} */ ("select") }] : [];
   });
   const takes = plural(marks.length, "new take");
-  perform({ marks }, `select mark on ${takes}`, { message: `${takes} marked as select.` });
+  perform({ marks }, `select ${takes}`, { message: `${takes} marked as select.` });
 }
 
 /** @param {ScriptLine} line @param {LineTake} take @param {string} comment */
 export function comment(line, take, comment) {
-  perform({ marks: [{ line: line.key, take: take.id, comment }] }, "note");
+  perform({ marks: [{ line: line.key, take: take.id, comment }] }, `edit note in ${nameOf([line], roles())}`);
 }
 
-/** Delete the lines that are meant, with a way back. */
+/** Delete the target lines; this can be undone. */
 export function discard() {
   const keys = targets();
   if (!keys.length) return;
   const lines = plural(keys.length, "line");
-  perform({ delete: keys }, `deletion of ${lines}`, { message: `${lines} deleted.` });
+  perform({ delete: keys }, `delete ${lines}`, { message: `${lines} deleted.` });
 }
 
-/** The text of one column in all lines that are meant. @param {number} column @param {string} value */
+/** Set one column of all target lines to a value. @param {number} column @param {string} value */
 export function fill(column, value) {
   const keys = targets();
   const cells = keys.map((line) => ({ line, column, value }));
   const lines = plural(keys.length, "line");
-  perform({ cells }, `change of ${desk.sheet?.columns[column]} in ${lines}`, { message: `${lines} changed.` });
+  perform({ cells }, `change ${desk.sheet?.columns[column]} in ${lines}`, { message: `${lines} changed.` });
 }

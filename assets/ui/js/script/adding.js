@@ -9,7 +9,11 @@ import { moveTo, setFilter, view } from "./view.js";
 
 const KEY_BYTES = 6;
 
-/** A line at the end of the sheet, and the pen in its text. Where a character is looked at, it is that one's. @param {Grid} grid */
+/**
+ * Add a line at the end of the sheet and edit its text. If the filter shows one character, the line gets this
+ * character.
+ * @param {Grid} grid
+ */
 export function addLine(grid) {
   const { sheet } = desk;
   if (!sheet) return;
@@ -19,13 +23,13 @@ export function addLine(grid) {
     if (column === id) return nextId([...desk.lines.values()], column);
     return column === character ? (view.filter.character ?? "") : "";
   });
-  perform({ add: [{ key, cells }] }, "new line");
+  perform({ add: [{ key, cells }] }, "add line");
   if (!view.places.has(key)) setFilter(ALL);
   moveTo(key);
   toText(grid);
 }
 
-/** By which the studio knows the line again, however often it is asked for it. */
+/** Return a new random key. Requests that add the same key twice add one line. */
 function newKey() {
   const bytes = [...crypto.getRandomValues(new Uint8Array(KEY_BYTES))];
   return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,4 +1,4 @@
-/** A sheet that has just come in: opened, and what there is to know of it. */
+/** Opens a sheet after its import, and reports the result. */
 import { changed } from "../core/bus.js";
 import { announce } from "../core/dom.js";
 import { STATE } from "../core/events.js";
@@ -12,10 +12,13 @@ import { chooseEncoding, uploadSheet } from "./sheet-upload.js";
 
 /** Notes on the file of each sheet, until they are dismissed. @type {Map<string, string[]>} */
 const notes = new Map();
-/** Files that are not Unicode, by sheet; another encoding can be chosen for them. @type {Map<string, File>} */
+/** Files that are not Unicode, by sheet. The user can choose another encoding for them. @type {Map<string, File>} */
 const sources = new Map();
 
-/** Notes on a sheet's file; null where it did not come in just now, or its notes were dismissed. @param {string | undefined} sheet */
+/**
+ * Return the notes on a sheet's file; null if it was not imported just now, or its notes were dismissed.
+ * @param {string | undefined} sheet
+ */
 export function importNotes(sheet) {
   return notes.get(sheet ?? "") ?? null;
 }
@@ -38,43 +41,43 @@ function readOtherwise(sheet, file) {
     await chooseEncoding(file);
     return uploadSheet(projectPath(`/sheets/${sheet}/file`), file, "PUT");
   };
-  return bring(file.name, send, told, file);
+  return runImport(file.name, send, reportImport, file);
 }
 
 /**
- * Open the sheet that `send` brings; the first one gets a new project.
+ * Open the sheet that `send` imports. The first sheet gets a new project.
  * @param {string} name @param {(project: string) => Promise<Sheet>} send @param {(sheet: Sheet) => void} tell
- * @param {File | null} file  from which the sheet comes
+ * @param {File | null} file  the file of the sheet
  */
-export function bring(name, send, tell = told, file = null) {
+export function runImport(name, send, tell = reportImport, file = null) {
   return attempt(async () => {
     if (!(await ownerOnly())) return;
     announce(`Importing ${name}.`);
     const project = desk.project ?? (await post(ROOT, { name: name.replace(/\.[^.]*$/, "") || "Script" }));
-    await arrived(project.id, await send(project.id), file);
+    await showImported(project.id, await send(project.id), file);
     if (desk.sheet) tell(desk.sheet);
   });
 }
 
-/** Show a sheet that has just come in. @param {string} project @param {Sheet} sheet @param {File | null} file */
-export async function arrived(project, sheet, file = null) {
+/** Show a sheet that was just imported. @param {string} project @param {Sheet} sheet @param {File | null} file */
+export async function showImported(project, sheet, file = null) {
   notes.set(sheet.id, sheet.file_notes ?? []);
   if (file && sheet.encoding && !sheet.encoding.startsWith("utf")) sources.set(sheet.id, file);
   else sources.delete(sheet.id);
   const shows = sheet.id === desk.sheet?.id;
   await openProject(project, sheet.id);
-  if (shows) await reload(); // its lines may stand in another order
+  if (shows) await reload(); // the order of its lines may have changed
 }
 
 /** @param {Sheet} sheet */
-function told(sheet) {
+function reportImport(sheet) {
   const { text, character } = sheet.roles;
   const count = plural([...desk.lines.values()].filter(({ deleted }) => !deleted).length, "line");
   if (typeof text !== "number") {
-    toast(`${count} imported, but no text column was found. Choose the text column.`, { failed: true });
+    toast(`${count} imported. No text column found. Choose the text column.`, { failed: true });
     openColumns();
   } else if (typeof character !== "number")
-    toast(`${count} imported. No character column was found.`, {
+    toast(`${count} imported. No character column found. Choose the column, or use one voice for all lines.`, {
       action: "Columns",
       onaction: openColumns,
     });

@@ -1,4 +1,4 @@
-/** One column of all chosen lines: set to the same, or with words replaced. */
+/** The dialog that changes one column of all target lines: a new value, or find and replace. */
 import { field, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { keepForm } from "../core/drafts.js";
@@ -51,6 +51,6 @@ function replace(column, sought, value) {
     return { line, column, value: before.replaceAll(sought, value) };
   });
   const count = cells.filter(({ line, value: after }) => after !== desk.lines.get(line)?.cells[column]).length;
-  if (!perform({ cells }, `replacement of “${sought}”`, { message: `${plural(count, "line")} changed.` }))
+  if (!perform({ cells }, `replace “${sought}”`, { message: `${plural(count, "line")} changed.` }))
     toast(`None of these lines contains “${sought}” in this column.`);
 }

@@ -1,4 +1,4 @@
-/** Clips that speak without being champions: uploads of this browser, each with the words that are said in it. */
+/** Voices from clips instead of champions: uploads of this browser, each with the transcript of its part. */
 import { field } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { attempt } from "../core/login.js";
@@ -9,14 +9,17 @@ import { CLIP, isClip, voiceName } from "./voices.js";
 
 const HINT = "Type exactly what is said in this part of the clip.";
 
-/** @param {string} now  the voice that is chosen @returns {string[][]} */
+/** @param {string} now  the chosen voice @returns {string[][]} */
 export function clipOptions(now) {
   const mine = state.mine.map(({ name }) => CLIP + name);
   const names = [...new Set(isClip(now) ? [...mine, now] : mine)];
   return names.map((name) => [name, `${voiceName(name)} (clip)`]);
 }
 
-/** The part of a clip that speaks; nothing where another voice was chosen. @param {string} voice @returns {Partial<Casting>} */
+/**
+ * Return the clip part of a casting; nothing if the voice is not a clip.
+ * @param {string} voice @returns {Partial<Casting>}
+ */
 export function clipPart(voice) {
   const clip = isClip(voice) && state.mine.find(({ name }) => CLIP + name === voice);
   if (!clip) return {};
@@ -24,7 +27,10 @@ export function clipPart(voice) {
   return { clip: { clip_id: clip.id, ...part, transcript: typedFor(clip, part) ?? "" } };
 }
 
-/** What is said in the clip: known, recognised, or typed. @param {Casting} casting @param {string} whose @param {(next: Casting) => void} put */
+/**
+ * Return a transcript field for the clip. If the transcript is unknown, the recogniser fills it in.
+ * @param {Casting} casting @param {string} whose @param {(next: Casting) => void} put
+ */
 export function clipWords(casting, whose, put) {
   const clip = /** @type {CastClip} */ (casting.clip);
   const words = h("textarea", { rows: 2, "aria-label": `Transcript ${whose}` });
@@ -34,7 +40,10 @@ export function clipWords(casting, whose, put) {
   return h("div.cast-clip", {}, field("Transcript", words, HINT));
 }
 
-/** Fill in what the recogniser hears, unless somebody types meanwhile. @param {CastClip} clip @param {HTMLTextAreaElement} words */
+/**
+ * Fill in the recognised words, unless the user types in the meantime.
+ * @param {CastClip} clip @param {HTMLTextAreaElement} words
+ */
 function recognise({ clip_id, start_s, end_s }, words) {
   words.placeholder = "Transcribing…";
   return attempt(async () => {

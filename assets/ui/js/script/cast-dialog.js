@@ -1,44 +1,45 @@
-/** Who speaks each character, and in which emotion somebody else does. */
+/** The dialog for the cast: the voices of each character, and other voices for single emotions. */
 import { actionButton, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { draftNote } from "../core/drafts.js";
 import { plural } from "../core/format.js";
-import { get, patch, reason } from "../core/server.js";
-import { dropCast, keepCast, keptCast, tidy } from "./cast-draft.js";
+import { get, reason } from "../core/server.js";
+import { toast } from "../core/toast.js";
+import { castDraft, dropCastDraft, saveCastDraft } from "./cast-draft.js";
 import { charactersOf } from "./casting.js";
 import { castingRow } from "./casting-row.js";
-import { desk, look, projectPath, roles, setProject } from "./desk.js";
+import { desk, look, projectPath, roles } from "./desk.js";
+import { saveCast } from "./project-changes.js";
 import { loadVoices, voices } from "./voices.js";
 
 /** @import { Character } from "./casting.js" */
 
-const HINT = "If a character has several voices, each voice renders every line. Then select the best take.";
+const HINT =
+  "Each line is rendered in every voice of its character; then select the best take. An emotion with its own voices uses only these.";
 const PROPOSED = "Suggested because the names match. Save the cast to use this voice.";
 
 export async function openCast() {
   const { project } = desk;
   if (!project) return;
-  const kept = keptCast(project);
-  /** @type {Cast} */
-  const cast = { ...structuredClone(project.cast), ...kept };
-  /** Characters whose voice is a proposal. @type {Set<string>} */
-  const proposed = new Set();
+  const kept = castDraft(project);
+  /** @type {Cast} */ const cast = { ...structuredClone(project.cast), ...kept };
+  /** Characters whose voice is suggested. @type {Set<string>} */ const proposed = new Set();
   const list = h("ul.cast-list");
   const draw = () => drawCast(list, cast, proposed, changed);
   const changed = () => {
-    keepCast(project, cast);
+    saveCastDraft(project, cast);
     draw();
   };
   const startOver = () => {
-    dropCast(project);
+    dropCastDraft(project);
     for (const name of Object.keys(cast)) delete cast[name];
     Object.assign(cast, structuredClone(project.cast));
     draw();
   };
   const save = actionButton("primary", "Save cast", async () => {
     try {
-      setProject(await patch(projectPath("", project.id), { cast: tidy(cast) }));
-      dropCast(project);
+      await saveCast(project, cast);
+      dropCastDraft(project);
       dialog.close();
       await look();
     } catch (error) {
@@ -46,7 +47,7 @@ export async function openCast() {
     }
   });
   const body = [kept && draftNote(startOver), h("p.hint", {}, HINT), list];
-  const dialog = openDialog({ title: "Cast", look: "wide.cast", body, actions: [save] });
+  const dialog = openDialog({ title: "Cast", look: "wide.cast", body, actions: [save], onclose: () => tell(project) });
   draw();
   try {
     const [namesakes] = await Promise.all([get(projectPath("/namesakes", project.id)), loadVoices()]);
@@ -57,7 +58,15 @@ export async function openCast() {
   draw();
 }
 
-/** Fill in the champion of the same name where a character has no voice. @param {Cast} cast @param {Record<string, string>} namesakes @param {Set<string>} proposed */
+/** Say that changes which were not saved are kept. @param {Project} project */
+function tell(project) {
+  if (castDraft(project)) toast("Cast not saved. Your changes are kept as a draft.");
+}
+
+/**
+ * Suggest the champion of the same name for each character without a voice.
+ * @param {Cast} cast @param {Record<string, string>} namesakes @param {Set<string>} proposed
+ */
 function propose(cast, namesakes, proposed) {
   for (const [character, voice] of Object.entries(namesakes)) {
     if (Object.values(cast[character] ?? {}).some((all) => all.some((one) => one.voice))) continue;
@@ -76,7 +85,7 @@ function drawCast(list, cast, proposed, changed) {
 }
 
 /**
- * One character with its voices, then its emotions with theirs.
+ * Return a character with its voices, followed by its emotions with their voices.
  * @param {Cast} cast @param {Character} character @param {boolean} proposed @param {() => void} draw
  */
 function part(cast, { name, lines, emotions }, proposed, draw) {

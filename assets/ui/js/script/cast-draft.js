@@ -1,4 +1,4 @@
-/** A cast that was changed and not saved, kept by the characters that differ from the project's cast. */
+/** The draft of an unsaved cast. It contains only the characters that differ from the saved cast. */
 import { dropDraft, loadDraft, saveDraft } from "../core/drafts.js";
 
 /** @param {string} project */
@@ -6,8 +6,11 @@ function about(project) {
   return `cast ${project}`;
 }
 
-/** Keep what differs; drop the draft where nothing does. @param {Project} project @param {Cast} cast */
-export function keepCast({ id, cast: saved }, cast) {
+/**
+ * Save the characters that differ from the saved cast as a draft; drop the draft if none differ.
+ * @param {Project} project @param {Cast} cast
+ */
+export function saveCastDraft({ id, cast: saved }, cast) {
   const [before, now] = [tidy(saved), tidy(cast)];
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   const other = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]));
@@ -15,17 +18,17 @@ export function keepCast({ id, cast: saved }, cast) {
   else dropDraft(about(id));
 }
 
-/** What was kept; null where nothing was. @param {Project} project @returns {Cast | null} */
-export function keptCast({ id }) {
+/** Return the unsaved draft of the cast; null if there is none. @param {Project} project @returns {Cast | null} */
+export function castDraft({ id }) {
   return loadDraft(about(id));
 }
 
 /** @param {Project} project */
-export function dropCast({ id }) {
+export function dropCastDraft({ id }) {
   dropDraft(about(id));
 }
 
-/** Without places that nobody took. @param {Cast} cast */
+/** Return the cast without entries that have no voice. @param {Cast} cast */
 export function tidy(cast) {
   /** @type {Cast} */
   const after = {};

@@ -1,4 +1,4 @@
-/** One voice of a character: who, engine and settings. */
+/** A row of the Cast dialog: one voice of a character, with its engine and settings. */
 import * as player from "../audio/player.js";
 import { load } from "../audio/tracks.js";
 import { h, iconButton } from "../core/dom.js";
@@ -8,15 +8,17 @@ import { engineOf, state } from "../core/state.js";
 import { clipOptions, clipPart, clipWords } from "./cast-clip.js";
 import { isClip, referenceOf, voiceName } from "./voices.js";
 
-const RATE = 48_000; // of the context it plays in
+const RATE = 48_000; // sample rate for references
 
 /**
  * @param {Casting} casting
- * @param {{character: string, emotion: string, voices: NamedVoice[], put: (next: Casting | null) => void, removable: boolean}} how
- *   `put` is told what it becomes, null where it goes
+ * @param {{character: string, emotion: string, voices: NamedVoice[], put: (next: Casting | null) => void, removable:
+ *   boolean}} how
+ *   `put` gets the changed casting; null if it is removed
  */
 export function castingRow(casting, { character, emotion, voices, put, removable }) {
-  const whose = `of ${character || "lines without a character"}${emotion && `, ${emotion}`}`;
+  const who = `${character || "lines without a character"}${emotion && ` (${emotion})`}`;
+  const whose = `of ${who}`;
   const voice = select(`Voice ${whose}`, casting.voice, voiceOptions(voices, casting.voice), (value) =>
     put({ voice: value, engine: casting.engine, settings: {}, ...clipPart(value) }),
   );
@@ -29,23 +31,23 @@ export function castingRow(casting, { character, emotion, voices, put, removable
     {},
     h("span.cast-emotion", {}, emotion || "Any emotion"),
     voice,
-    hearButton(casting),
+    playButton(casting),
     engine,
     casting.clip && clipWords(casting, whose, put),
     settings(casting, voices, put),
-    removable && iconButton("close", `Remove this voice ${whose}`, () => put(null)),
+    removable && iconButton("close", `Remove this voice from ${who}`, () => put(null)),
   );
 }
 
-/** Plays the reference of a voice, or stops it. @param {Casting} casting */
-function hearButton({ voice: id, clip }) {
+/** Return a button that plays the reference of a voice, or stops it. @param {Casting} casting */
+function playButton({ voice: id, clip }) {
   const path = clip
     ? `/studio/clips/${clip.clip_id}/audio.wav?start=${clip.start_s}&end=${clip.end_s}`
     : referenceOf(id);
-  const hear = () =>
+  const play = () =>
     player.isPlaying(path) ? player.stop() : attempt(async () => player.play(path, await load(path, RATE), 0));
   const label = id ? `Play reference of ${voiceName(id)}` : "Play reference";
-  return iconButton("play", label, hear, { disabled: !path });
+  return iconButton("play", label, play, { disabled: !path });
 }
 
 /** @param {NamedVoice[]} voices @param {string} now @returns {string[][]} */
@@ -66,7 +68,10 @@ function select(label, now, options, choose) {
   return element;
 }
 
-/** Numbers that its engine heeds; left empty, they are the voice's own. @param {Casting} casting @param {NamedVoice[]} voices @param {(next: Casting) => void} put */
+/**
+ * Return fields for the settings that the engine uses. An empty field means the voice's own value.
+ * @param {Casting} casting @param {NamedVoice[]} voices @param {(next: Casting) => void} put
+ */
 function settings(casting, voices, put) {
   const own = voices.find(({ id }) => id === casting.voice)?.model;
   const engine = engineOf(casting.engine || own || state.telemetry?.engines[0]?.name || "");

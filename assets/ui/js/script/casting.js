@@ -1,8 +1,9 @@
-/** Who speaks a line. */
+/** Decides which voices speak a line. */
 import { cellOf } from "./lines.js";
 
 /**
- * Its own castings, else the character's, else everybody's; none where nobody was chosen. As the studio decides it.
+ * Return the castings of a character and emotion; none if no voice is chosen. A character without castings uses those for
+ * all characters. An emotion without castings uses those for any emotion. The studio has the same rule.
  * @param {Cast} cast @param {string} character @param {string} emotion @returns {Casting[]}
  */
 export function castingsOf(cast, character, emotion) {
@@ -12,7 +13,7 @@ export function castingsOf(cast, character, emotion) {
 }
 
 /**
- * Characters of lines that nobody speaks, in the sheet's order.
+ * Return the characters of lines without a voice, in the sheet's order.
  * @param {Iterable<ScriptLine>} lines @param {Roles} roles @param {Cast} cast
  */
 export function voiceless(lines, roles, cast) {
@@ -32,7 +33,7 @@ export function voiceless(lines, roles, cast) {
 /** @typedef {{name: string, lines: number, emotions: string[]}} Character */
 
 /**
- * The characters of a sheet by their number of lines, the most first, with the emotions they are in.
+ * Return the characters of a sheet with their emotions, sorted by number of lines, most first.
  * @param {Iterable<ScriptLine>} lines @param {Roles} roles @returns {Character[]}
  */
 export function charactersOf(lines, roles) {

@@ -1,4 +1,7 @@
-/** Cells as spreadsheets put them on the clipboard: tabs between them, quotes around those that hold a tab, line or quote. */
+/**
+ * Reads and writes cells in the clipboard format of spreadsheets: tabs between cells, quotes around cells with a tab,
+ * line break or quote.
+ */
 
 /** @param {string} text @returns {string[][]} */
 export function cellsOf(text) {

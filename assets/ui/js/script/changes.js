@@ -1,21 +1,27 @@
-/** Changes of a sheet's lines: what they make of a line, and what takes them back. */
+/** Changes of a sheet's lines: their effect on a line, and the change that undoes them. */
 
-/** States of a line that its marks decide. @type {LineStatus[]} */
+/** @typedef {NonNullable<SheetChange["marks"]>[number]} MarkChange */
+
+/** @type {Mark} */
+const none = "";
+/** Statuses that follow from the marks of a line. @type {LineStatus[]} */
 const MARKED = ["made", "select", "hold", "retake"];
 
-/** The line after a change; itself where the change is not about it. @param {ScriptLine} line @param {SheetChange} change @returns {ScriptLine} */
+/**
+ * Return the line after a change; the same object if the change does not affect it.
+ * @param {ScriptLine} line @param {SheetChange} change @returns {ScriptLine}
+ */
 export function applied(line, change) {
   let after = line;
   for (const { line: key, column, value } of change.cells ?? [])
     if (key === line.key) after = { ...after, cells: after.cells.with(column, value) };
-  for (const mark of change.marks ?? [])
-    if (mark.line === line.key) after = { ...after, takes: after.takes.map((take) => marked(take, mark)) };
+  for (const mark of change.marks ?? []) if (mark.line === line.key) after = withMark(after, mark);
   if (change.delete?.includes(line.key)) after = { ...after, deleted: true };
   const back = change.restore?.includes(line.key) || change.add?.some(({ key }) => key === line.key);
   return back ? { ...after, deleted: false } : after;
 }
 
-/** A line that the studio does not have yet. @param {NewLine} line @returns {ScriptLine} */
+/** Return a new line that the studio has not saved yet. @param {NewLine} line @returns {ScriptLine} */
 export function added({ key, cells }) {
   return {
     key,
@@ -32,31 +38,61 @@ export function added({ key, cells }) {
   };
 }
 
-/** One take of a line is its select. @param {LineTake} take @param {NonNullable<SheetChange["marks"]>[number]} change */
-function marked(take, { take: id, mark, comment }) {
-  if (take.id !== id)
-    return mark === "select" && take.mark === "select" ? { ...take, mark: /** @type {Mark} */ ("") } : take;
-  return { ...take, ...(mark !== undefined && { mark }), ...(comment !== undefined && { comment }) };
+/**
+ * Return the line with a mark or note that the studio has not saved yet.
+ * @param {ScriptLine} line @param {MarkChange} change @returns {ScriptLine}
+ */
+function withMark(line, change) {
+  const last = Math.max(0, ...line.takes.map((take) => take.marked ?? 0));
+  const after = { ...line, unsaved: true, takes: line.takes.map((take) => marked(take, change, last + 1)) };
+  const status = change.mark === undefined ? line.status : predictedStatus(after);
+  return status === line.status ? after : { ...after, status, why: "" };
 }
 
 /**
- * The change with what each of its cells said to whoever made it.
+ * Return a take after a mark was set in its line. A line has only one select.
+ * @param {LineTake} take @param {MarkChange} change @param {number} place  order of the mark
+ */
+function marked(take, { take: id, mark, comment }, place) {
+  if (take.id !== id) return mark === "select" && take.mark === "select" ? { ...take, mark: none, marked: 0 } : take;
+  return {
+    ...take,
+    ...(mark !== undefined && { mark, marked: mark ? place : 0 }),
+    ...(comment !== undefined && { comment }),
+  };
+}
+
+/**
+ * Return the status that the marks probably give the line. It is shown until the studio sends the status.
+ * @param {ScriptLine} line @returns {LineStatus}
+ */
+function predictedStatus({ status, takes }) {
+  const select = takes.find(({ mark }) => mark === "select");
+  const current = takes.filter(({ stale }) => !stale);
+  if (status === "empty" || (select ? select.stale : !current.length)) return status;
+  const mark = latest(current)?.mark;
+  if (mark) return mark;
+  return MARKED.includes(status) ? "made" : status;
+}
+
+/**
+ * Return the change with the text that each cell had when the user changed it.
  * @param {SheetChange} change @param {ReadonlyMap<string, ScriptLine>} lines @returns {SheetChange}
  */
-export function seen(change, lines) {
+export function withSeenCells(change, lines) {
   if (!change.cells) return change;
   const cells = change.cells.map((cell) => ({ before: lines.get(cell.line)?.cells[cell.column], ...cell }));
   return { ...change, cells };
 }
 
-/** Keys of the lines that a change is about. @param {SheetChange} change */
-export function touched({ cells = [], marks = [], delete: gone = [], restore = [], add = [] }) {
+/** Return the keys of the lines that a change affects. @param {SheetChange} change */
+export function affectedLines({ cells = [], marks = [], delete: gone = [], restore = [], add = [] }) {
   const edited = [...cells, ...marks].map(({ line }) => line);
   return new Set([...edited, ...gone, ...restore, ...add.map(({ key }) => key)]);
 }
 
 /**
- * What takes a change back, given the lines as they are before it.
+ * Return the change that undoes a change.
  * @param {SheetChange} change @param {ReadonlyMap<string, ScriptLine>} lines @returns {SheetChange}
  */
 export function inverse(change, lines) {
@@ -73,7 +109,7 @@ export function inverse(change, lines) {
   return back;
 }
 
-/** @param {NonNullable<SheetChange["marks"]>[number]} change @param {ScriptLine | undefined} line */
+/** @param {MarkChange} change @param {ScriptLine | undefined} line */
 function unmarked({ take: id, mark, comment }, line) {
   const before = line?.takes.find((take) => take.id === id);
   if (!line || !before) return [];
@@ -91,25 +127,28 @@ function unmarked({ take: id, mark, comment }, line) {
   ];
 }
 
-/** The take with the latest mark. @param {LineTake[]} takes */
+/** Return the take with the latest mark. @param {LineTake[]} takes */
 function latest(takes) {
   return takes.filter(({ mark }) => mark).toSorted((one, other) => other.marked - one.marked)[0];
 }
 
 /**
- * Whether this mark on the take decides the line's state; a later mark on another take may have replaced it.
+ * Return true if this mark on the take determines the line's status. A later mark on another take may have replaced it.
  * @param {ScriptLine} line @param {LineTake} take @param {Mark} mark
  */
 export function decides(line, take, mark) {
-  const follows = MARKED.includes(line.status); // a stale line, for example, has its state from something else
+  const follows = MARKED.includes(line.status); // the status of a stale line, for example, does not follow from marks
   return take.mark === mark && (!mark || !follows || line.status === mark);
 }
 
 /**
- * Of what takes a change back, that which is still as the change left it.
- * @param {SheetChange} back @param {SheetChange} forth @param {ReadonlyMap<string, ScriptLine>} lines @returns {SheetChange}
+ * Return the part of an undo change whose cells still have the value that the change gave them.
+ * @param {SheetChange} back
+ * @param {SheetChange} forth
+ * @param {ReadonlyMap<string, ScriptLine>} lines
+ * @returns {SheetChange}
  */
-export function standing(back, forth, lines) {
+export function stillValid(back, forth, lines) {
   if (!back.cells) return back;
   const stands = (/** @type {number} */ at) => {
     const { line, column, value } = /** @type {NonNullable<SheetChange["cells"]>} */ (forth.cells)[at];
@@ -118,7 +157,10 @@ export function standing(back, forth, lines) {
   return { ...back, cells: back.cells.filter((_, at) => stands(at)) };
 }
 
-/** The change without what would change nothing; null where nothing is left. @param {SheetChange} change @param {ReadonlyMap<string, ScriptLine>} lines */
+/**
+ * Return the change without parts that have no effect; null if no part is left.
+ * @param {SheetChange} change @param {ReadonlyMap<string, ScriptLine>} lines
+ */
 export function effective(change, lines) {
   const cells = change.cells?.filter(({ line, column, value }) => (lines.get(line)?.cells[column] ?? "") !== value);
   const marks = change.marks?.filter(({ line, take: id, mark, comment }) => {
@@ -128,5 +170,5 @@ export function effective(change, lines) {
     return (mark !== undefined && !decides(here, take, mark)) || (comment ?? take.comment) !== take.comment;
   });
   const left = { ...change, ...(cells && { cells }), ...(marks && { marks }) };
-  return touched(left).size ? left : null;
+  return affectedLines(left).size ? left : null;
 }

@@ -1,11 +1,12 @@
-/** What the page calls the checks of a take. */
+/** Names of the checks of a take on the page. */
 
-/** Names that need other words; the rest are shown as the studio gives them. @type {Record<string, string>} */
+/** Names that differ from the studio's; the other names are shown unchanged. @type {Record<string, string>} */
 const SHOWN = {
   checks: "all checks",
   edges: "first and last word",
   fit: "length limit",
   likeness: "voice",
+  runaway: "control",
   silence: "pause",
   sound: "audio",
 };

@@ -1,4 +1,4 @@
-/** Which project and which sheet, and what can be done with them as a whole. */
+/** The choice of project and sheet, and a menu of actions on them. */
 import { follow } from "../core/bus.js";
 import { askWhich } from "../core/dialog.js";
 import { toastDeletion } from "../core/disk.js";
@@ -16,7 +16,7 @@ import { askName, askPaste } from "./name-dialog.js";
 
 const NEW = "+";
 
-/** The two choices and their menu. */
+/** Return the two select fields and the menu. */
 export function choice() {
   const project = h("select", { "aria-label": "Project" });
   const sheet = h("select", { "aria-label": "Sheet" });
@@ -58,7 +58,7 @@ function drawOptions(select, all, now, other) {
 /** @param {HTMLSelectElement} select @param {() => unknown} other @param {(id: string) => Promise<unknown>} open */
 function choose(select, other, open) {
   const { value } = select;
-  select.dataset.drawn = ""; // drawn anew as it then is
+  select.dataset.drawn = ""; // forces drawOptions to draw it again
   if (value !== NEW) return attempt(() => open(value));
   select.value = (select.ariaLabel === "Project" ? desk.project?.id : desk.sheet?.id) ?? "";
   return other();
@@ -109,7 +109,7 @@ function rename(before, save) {
   });
 }
 
-/** With a way back. */
+/** Delete the open sheet; this can be undone. */
 function removeSheet() {
   return attempt(async () => {
     const { sheet, project } = desk;
@@ -120,14 +120,14 @@ function removeSheet() {
       await post(projectPath(`/sheets/${sheet.id}/restore`, project.id));
       await openProject(project.id, sheet.id);
     };
-    record({ words: `deletion of ${sheet.name}`, back: () => attempt(back) }, `${sheet.name} deleted.`);
+    record({ words: `delete ${sheet.name}`, back: () => attempt(back) }, `${sheet.name} deleted.`);
   });
 }
 
-/** Asks first, since much may go at once. */
+/** Ask before deleting a project, because it may contain many sheets and takes. */
 function askRemoveProject() {
   return attempt(async () => {
-    const project = await get(projectPath()); // as it is now
+    const project = await get(projectPath()); // the current numbers
     const count = (/** @type {"lines" | "takes"} */ what) =>
       project.sheets.reduce(
         (/** @type {number} */ sum, /** @type {Project["sheets"][number]} */ one) => sum + one[what],
@@ -143,7 +143,7 @@ function askRemoveProject() {
   });
 }
 
-/** With a way back. @param {Project} project */
+/** Delete a project; this can be undone. @param {Project} project */
 function removeProject(project) {
   return attempt(async () => {
     await remove(projectPath("", project.id));
@@ -153,6 +153,6 @@ function removeProject(project) {
       await post(projectPath("/restore", project.id));
       await openProject(project.id);
     };
-    toastDeletion(`${project.name} deleted.`, { words: `deletion of ${project.name}`, back: () => attempt(back) });
+    toastDeletion(`${project.name} deleted.`, { words: `delete ${project.name}`, back: () => attempt(back) });
   });
 }

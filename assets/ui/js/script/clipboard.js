@@ -1,4 +1,6 @@
-/** Cells to and from a spreadsheet: into the grid from the cursor on, or as a new sheet where there is none. */
+/**
+ * Copy and paste of cells between the grid and a spreadsheet. Without an open sheet, pasted cells become a new sheet.
+ */
 import { announce } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { page } from "../core/pages.js";
@@ -14,7 +16,7 @@ import { targets, view } from "./view.js";
 const TYPING = "textarea, input, select, dialog";
 
 /** @param {Grid} grid */
-export function hearClipboard(grid) {
+export function listenForClipboard(grid) {
   const isOurs = (/** @type {ClipboardEvent} */ event) =>
     page() === "script" &&
     !(/** @type {Element} */ (event.target).closest(TYPING)) &&
@@ -37,7 +39,7 @@ export function hearClipboard(grid) {
   });
 }
 
-/** The cursor's cell, or that column of the selection. @param {Grid} grid */
+/** Return the text of the cursor's cell, or of that column in the ticked lines. @param {Grid} grid */
 function copied({ columns }) {
   const { by } = columns[view.column] ?? {};
   const whole = typeof by !== "number";
@@ -49,7 +51,10 @@ function copied({ columns }) {
   );
 }
 
-/** Into the lines that show, from the cursor on down and to the right; one cell goes into the whole selection. @param {Grid} grid @param {string[][]} rows */
+/**
+ * Paste into the shown lines, from the cursor down and to the right. A single cell is pasted into all ticked lines.
+ * @param {Grid} grid @param {string[][]} rows
+ */
 function paste({ columns }, rows) {
   const alone = rows.length === 1 && rows[0].length === 1;
   const first = view.places.get(view.line ?? "") ?? 0;
@@ -60,5 +65,6 @@ function paste({ columns }, rows) {
       into[across] === undefined ? [] : [{ line, column: into[across], value }],
     ),
   );
-  perform({ cells }, "paste", { message: `Pasted into ${plural(keys.length, "line")}.` });
+  const lines = plural(keys.length, "line");
+  perform({ cells }, `paste into ${lines}`, { message: `Pasted into ${lines}.` });
 }

@@ -1,4 +1,4 @@
-/** Widths of the grid's columns: dragged, or set by arrow keys, and remembered by this browser. */
+/** Column widths of the grid, changed by dragging or arrow keys. The browser remembers them. */
 import { h } from "../core/dom.js";
 import { clamp } from "../core/math.js";
 import { loadJson, saveJson } from "../core/storage.js";
@@ -11,14 +11,17 @@ const LEAST_PX = 64;
 const MOST_PX = 900;
 const STEP_PX = 16;
 
-/** Widths in pixels that were chosen, by `widthKey`. @type {Record<string, number>} */
+/** Widths in pixels that the user chose, by `widthKey`. @type {Record<string, number>} */
 let widths = loadJson(KEY, {});
 
 export function columnWidths() {
   return widths;
 }
 
-/** The right edge of a column's head. @param {Column} column @param {() => void} draw  after its width changed */
+/**
+ * Return the right edge of a column header, which changes the width.
+ * @param {Column} column @param {() => void} draw  called after a change of the width
+ */
 export function columnEdge(column, draw) {
   const key = widthKey(column);
   const edge = h("span.column-edge", {
@@ -39,7 +42,7 @@ export function columnEdge(column, draw) {
     draw();
     tell();
   };
-  hearDrag(edge, width, set);
+  listenForDrag(edge, width, set);
   edge.addEventListener("dblclick", () => set(null));
   edge.addEventListener("focus", tell);
   edge.addEventListener("keydown", (event) => {
@@ -54,7 +57,7 @@ export function columnEdge(column, draw) {
 }
 
 /** @param {HTMLElement} edge @param {() => number} width @param {(wanted: number) => void} set */
-function hearDrag(edge, width, set) {
+function listenForDrag(edge, width, set) {
   edge.addEventListener("pointerdown", ({ pointerId, clientX }) => {
     const before = width();
     edge.setPointerCapture(pointerId);

@@ -1,4 +1,4 @@
-/** Which column of the sheet says what. Columns that nothing is known of are kept as they are. */
+/** The dialog that assigns roles to the columns of a sheet. Columns without a role are kept unchanged. */
 import { actionButton, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { keepForm } from "../core/drafts.js";
@@ -6,7 +6,7 @@ import { patch, reason } from "../core/server.js";
 import { desk, reload, roles, sheetPath } from "./desk.js";
 import { ROLES } from "./lines.js";
 
-const SHOWN = 3; // cells of each column
+const SHOWN = 3; // example cells of each column
 const HINT = "The studio speaks the text column. Unused columns stay in the sheet and are saved unchanged.";
 
 export function openColumns() {
@@ -41,12 +41,15 @@ function meaning(title, column) {
   const options = [["", "Not used"], ...Object.entries(ROLES)];
   return h(
     "select",
-    { "aria-label": `Use of ${title || `column ${column + 1}`}` },
+    { "aria-label": `Role of column ${title || column + 1}` },
     ...options.map(([value, words]) => h("option", { value, selected: value === now }, words)),
   );
 }
 
-/** A meaning has one column. @param {HTMLSelectElement} select @param {HTMLSelectElement[]} all */
+/**
+ * Clear the other fields with the same role, because a role has only one column.
+ * @param {HTMLSelectElement} select @param {HTMLSelectElement[]} all
+ */
 function onlyOne(select, all) {
   for (const other of all) if (other !== select && select.value && other.value === select.value) other.value = "";
 }
@@ -58,7 +61,7 @@ function row(title, column, select) {
   return h("li", {}, h("div", {}, h("b", {}, title), h("p.hint", { title: some }, some || "empty")), select);
 }
 
-/** Every role with its column, or none. @param {HTMLSelectElement[]} meanings */
+/** Return the column of each role; null if it has none. @param {HTMLSelectElement[]} meanings */
 function chosen(meanings) {
   return Object.fromEntries(
     Object.keys(ROLES).map((role) => {

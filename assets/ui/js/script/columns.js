@@ -1,18 +1,21 @@
-/** What the grid shows of a sheet, and how wide. */
+/** The columns of the grid and their widths. */
 
 import { ROLES } from "./lines.js";
 
 /** @import { SortKey } from "./lines.js" */
 /**
  * @typedef {{kind: "tick" | "cell" | "take" | "length" | "status", name: string, title: string, by: SortKey | null,
- *   width: string, least: number}} Column  `name` for the style; `by` is what it sorts by, for a cell its column
+ *   width: string, least: number}} Column  `name`: CSS class; `by`: sort key, for a cell the column's index
  */
 
-/** Before what we know of a line, and after it. @type {Role[]} */
+/**
+ * Roles whose columns come before the page's own columns (take, length, status). The other columns of the sheet follow.
+ * @type {Role[]}
+ */
 const BEFORE = ["id", "character", "emotion", "text"];
 /** @type {Partial<Record<Role, [string, number]>>} */
 const WIDTHS = {
-  id: ["minmax(96px, 132px)", 96],
+  id: ["minmax(104px, 132px)", 104],
   character: ["minmax(96px, 128px)", 96],
   emotion: ["minmax(88px, 120px)", 88],
   text: ["minmax(clamp(216px, 100vw - 820px, 340px), 1fr)", 216],
@@ -20,11 +23,11 @@ const WIDTHS = {
   language: ["96px", 96],
   notes: ["220px", 220],
 };
-const TEXT_WIDER = "clamp(0px, 100vw - 1036px, 124px)"; // above its least width
+const TEXT_WIDER = "clamp(0px, 100vw - 1036px, 124px)"; // added to the least width of the text column
 /** @type {Column[]} */
 const OURS = [
-  { kind: "take", name: "take", title: "Take", by: "takes", width: "164px", least: 164 },
-  { kind: "length", name: "length", title: "Length", by: "length", width: "72px", least: 72 },
+  { kind: "take", name: "take", title: "Take", by: "takes", width: "152px", least: 152 },
+  { kind: "length", name: "length", title: "Length", by: "length", width: "76px", least: 76 },
   { kind: "status", name: "status", title: "Status", by: "status", width: "196px", least: 196 },
 ];
 /** @type {Column} */
@@ -48,7 +51,10 @@ function cellColumn(column, title, role) {
   return { kind: "cell", name: role ?? "other", title: title || `Column ${column + 1}`, by: column, width, least };
 }
 
-/** Whether cells are headings: two at least are called as a column of the sheet or as what a column may say. @param {string[]} cells @param {string[]} columns */
+/**
+ * Return true if cells are a header: at least two equal a column title or the name of a role.
+ * @param {string[]} cells @param {string[]} columns
+ */
 export function isHeader(cells, columns) {
   const named = [...columns, ...Object.keys(ROLES), ...Object.values(ROLES)];
   const known = new Set(named.map((name) => name.trim().toLowerCase()).filter(Boolean));
@@ -56,7 +62,8 @@ export function isHeader(cells, columns) {
 }
 
 /**
- * For the style: the tracks, and how narrow they get. @param {Column[]} columns
+ * Return the grid template and the least width for CSS.
+ * @param {Column[]} columns
  * @param {Record<string, number>} chosen  widths in pixels, by `widthKey`
  */
 export function tracks(columns, chosen = {}) {
@@ -69,7 +76,7 @@ export function tracks(columns, chosen = {}) {
   };
 }
 
-/** By which a column's width is remembered: its role, else its title. @param {Column} column */
+/** Return the key under which a column's width is stored: its role, else its title. @param {Column} column */
 export function widthKey({ name, title }) {
   return name === "other" ? `other ${title}` : name;
 }

@@ -1,9 +1,8 @@
-/** The selects as files: questions, choices, names, where they go, progress, and what came of it. */
+/** The dialog for a delivery: questions, preset and settings, file names, destination, progress and result. */
 import { field, openDialog } from "../core/dialog.js";
-import { h } from "../core/dom.js";
+import { announce, h } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { get, patch, post, reason } from "../core/server.js";
-import { toast } from "../core/toast.js";
 import { deliveryFields } from "./delivery-fields.js";
 import { outcome } from "./delivery-outcome.js";
 import { DeliveryPresets } from "./delivery-presets.js";
@@ -19,7 +18,7 @@ import { saved } from "./outbox.js";
 
 const FORM = "deliver-form";
 
-/** What is remembered arrives in the order in which it was chosen. @type {Promise<unknown>} */
+/** Saves the settings one request after another, in the order of the changes. @type {Promise<unknown>} */
 let kept = Promise.resolve();
 
 export async function openDeliver() {
@@ -32,11 +31,13 @@ export async function openDeliver() {
   const go = h("button.primary", { form: FORM, disabled: true }, goWords(selects.length));
   const dialog = openDialog({ title: `Deliver ${sheet.name}`, look: "wide", body: [form], actions: [go] });
   if (!selects.length && !runOf(sheet.id).end)
-    return form.append(h("p.hint", {}, "No selects yet. Choose a take for each line and press S. Then deliver."));
+    return form.append(
+      h("p.hint", {}, "No take is selected yet. Choose a take for each line and press S. Then deliver."),
+    );
   try {
     const [presets, stores] = await Promise.all([get(`${ROOT}/delivery/presets`), get("/studio/stores")]);
     const order = new DeliveryOrder(form, go, presets, stores);
-    hearSubmit({ form, go, dialog }, order);
+    listenForSubmit({ form, go, dialog }, order);
     go.disabled = false;
     await order.names.refresh();
   } catch (error) {
@@ -49,7 +50,7 @@ function goWords(files) {
   return `Deliver ${plural(files, "file")}`;
 }
 
-/** What can be chosen, as it was last. */
+/** The settings of a delivery. They start with those of the last delivery. */
 class DeliveryOrder {
   /** @param {HTMLFormElement} form @param {HTMLButtonElement} go @param {Preset[]} presets @param {Store[]} stores */
   constructor(form, go, presets, stores) {
@@ -61,9 +62,11 @@ class DeliveryOrder {
     const back = h("button.link", { type: "button", onclick: () => this.#reset() }, "Reset to preset");
     this.note = h("p.hint.delivery-other", {}, this.other, back);
     this.presets = new DeliveryPresets(presets, last, { onpick: () => this.#pick(), chosen: () => this.chosen });
-    this.questions = new DeliveryQuestions({ onchange: () => this.tell(), number: () => this.#number() });
+    const page = { onchange: () => this.#answer(), number: () => this.#number() };
+    this.questions = new DeliveryQuestions(desk.sheet?.id ?? "", page);
     this.names = new NamesPreview(
-      () => this.ordered,
+      () => ({ ...this.ordered, stale: this.questions.rule }),
+      () => this.questions.files,
       (preview) => {
         this.questions.show(preview, this.numbered);
         this.tell();
@@ -79,7 +82,7 @@ class DeliveryOrder {
     form.append(this.questions.element, goals, this.presets.tools, this.note, this.names.element, this.holder);
   }
 
-  /** The preset and what is chosen otherwise. */
+  /** Return the preset and the settings that differ from it. */
   get chosen() {
     return { preset: this.presets.base.name, choices: this.fields.chosen() };
   }
@@ -88,7 +91,7 @@ class DeliveryOrder {
     return { sheet: desk.sheet?.id, ...this.chosen, to: this.to.select.value };
   }
 
-  /** Whether lines of one id get numbers. */
+  /** Return true if duplicate ids get numbers. */
   get numbered() {
     return { ...this.presets.base, ...this.fields.chosen() }.same_ids === "suffix";
   }
@@ -100,8 +103,9 @@ class DeliveryOrder {
     this.tell();
   }
 
+  /** Use the picked preset. The answer about duplicate ids is kept, because it is not part of a preset. */
   #pick() {
-    this.#draw(this.presets.start.choices);
+    this.#draw({ ...this.presets.start.choices, ...(this.numbered && { same_ids: "suffix" }) });
     this.#changed();
   }
 
@@ -117,6 +121,12 @@ class DeliveryOrder {
     this.go.focus();
   }
 
+  /** Apply the user's answer about stale selects, on which the file names depend. */
+  #answer() {
+    this.tell();
+    this.names.soon();
+  }
+
   #changed() {
     const { sheet, ...delivery } = this.ordered;
     remember(delivery);
@@ -124,7 +134,7 @@ class DeliveryOrder {
     this.names.soon();
   }
 
-  /** How many choices differ from the preset, and how many files there will be. */
+  /** Show how many settings differ from the preset, and the number of files. */
   tell() {
     const now = this.fields.chosen();
     const own = this.presets.own;
@@ -136,7 +146,10 @@ class DeliveryOrder {
   }
 }
 
-/** Offer this again the next time. What cannot be delivered is not kept, and is refused once it is to be. @param {Project["delivery"]} delivery */
+/**
+ * Save the settings for the next delivery. Invalid settings are not saved; the delivery itself reports them.
+ * @param {Project["delivery"]} delivery
+ */
 function remember(delivery) {
   if (!desk.project) return;
   const path = projectPath();
@@ -144,20 +157,20 @@ function remember(delivery) {
   kept = kept.then(() => patch(path, { delivery })).catch(() => {});
 }
 
-/** Where the files go. @param {Store[]} stores @param {string} last */
+/** Return the field for the destination of the files. @param {Store[]} stores @param {string} last */
 function goal(stores, last) {
   const options = stores.map(({ name, title, deliveries }) =>
     h(
       "option",
       { value: name, disabled: !deliveries },
-      deliveries ? `${name} · ${title}` : `${name} · cannot hold deliveries`,
+      deliveries ? `${name} · ${title}` : `${name} · does not accept deliveries`,
     ),
   );
   const select = h("select", {}, h("option", { value: "" }, "This computer (ZIP)"), ...options);
   const note = h("p.hint");
   const tell = () => {
     const store = stores.find(({ name }) => name === select.value);
-    note.textContent = store ? `As a ZIP in the folder “deliveries” of ${store.where}` : "";
+    note.textContent = store ? `Saved as a ZIP in the folder “deliveries” of ${store.where}` : "";
   };
   select.addEventListener("change", tell);
   if (stores.some(({ name, deliveries }) => deliveries && name === last)) select.value = last;
@@ -166,7 +179,7 @@ function goal(stores, last) {
 }
 
 /** @param {{form: HTMLFormElement, go: HTMLButtonElement, dialog: Dialog}} page @param {DeliveryOrder} chosen */
-function hearSubmit({ form, go, dialog }, chosen) {
+function listenForSubmit({ form, go, dialog }, chosen) {
   const run = runOf(desk.sheet?.id ?? "");
   form.append(run.element);
   form.addEventListener("submit", (event) => {
@@ -178,17 +191,18 @@ function hearSubmit({ form, go, dialog }, chosen) {
     const same = run.failed?.order === JSON.stringify(order) && run.failed.id;
     const path = projectPath(same ? `/deliveries/${same}/resume` : "/deliver");
     run.order = JSON.stringify(order);
+    chosen.questions.forget();
     run.begin(async () => {
       await Promise.all([saved(), kept]);
       return post(path, same ? {} : order);
-    }, tellOutcome);
+    }, announce);
     attend(run, { form, go, dialog }, chosen);
   });
   if (run.end) attend(run, { form, go, dialog }, chosen);
 }
 
 /**
- * Show the end of a delivery, unless the dialog is closed before.
+ * Show the result of a delivery, unless the dialog is closed before its end.
  * @param {DeliveryRun} run @param {{form: HTMLFormElement, go: HTMLButtonElement, dialog: Dialog}} page
  * @param {DeliveryOrder} chosen
  */
@@ -210,11 +224,6 @@ async function attend(run, { go, dialog }, chosen) {
   }
   run.seen();
   go.disabled = false;
-  await Promise.all([look(), chosen.names.refresh()]).catch(() => {}); // a render may have made new selects
+  await Promise.all([look(), chosen.names.refresh()]).catch(() => {}); // a render may have changed the selects
   if (run.failed) go.textContent = "Try again";
-}
-
-/** The dialog is closed; it shows the result when it is opened again. @param {string} outcome */
-function tellOutcome(outcome) {
-  toast(outcome, { action: "Show", onaction: openDeliver });
 }

@@ -1,4 +1,4 @@
-/** What can be chosen about a delivery; what stays as its preset has it is not sent. */
+/** The setting fields of a delivery. Only settings that differ from the preset are sent. */
 import { field } from "../core/dialog.js";
 import { h, icon } from "../core/dom.js";
 
@@ -35,8 +35,8 @@ const CHOICES = {
   loudness: [
     "Loudness",
     [
-      ["character", "per character"],
-      ["file", "per file"],
+      ["character", "same gain for all lines of a character"],
+      ["file", "every file at the target loudness"],
       ["off", "off"],
     ],
   ],
@@ -44,7 +44,7 @@ const CHOICES = {
     "Duplicate ids",
     [
       ["ask", "ask"],
-      ["suffix", "number duplicates (_2, _3)"],
+      ["suffix", "add numbers to duplicates (_2, _3)"],
     ],
   ],
 };
@@ -52,30 +52,36 @@ const CHOICES = {
 const NUMBERS = {
   target_lufs: ["Target loudness", "LUFS"],
   ceiling_dbtp: ["Peak ceiling", "dBTP"],
-  head_ms: ["Silence before", "ms"],
-  tail_ms: ["Silence after", "ms"],
+  head_ms: ["Silence at start", "ms"],
+  tail_ms: ["Silence at end", "ms"],
   fade_in_ms: ["Fade in", "ms"],
   fade_out_ms: ["Fade out", "ms"],
 };
 /** @type {Record<string, [string, string]>} */
 const TEXTS = {
-  template: ["File names", "Use {character}, {id}, {take:02}, {scene}, {emotion}. A slash (/) makes a folder."],
-  usage_rights: ["Usage rights", "Written into every file."],
+  template: [
+    "File names",
+    "{character}, {id}, {take:02} (two digits), {scene}, {emotion}. A slash (/) makes a folder.",
+  ],
+  usage_rights: ["Usage rights", "Saved in every file."],
 };
 /** @type {Record<string, string>} */
 const SWITCHES = {
-  sheet_names: "Use the sheet’s File name column",
+  sheet_names: "Use the names in the sheet’s File name column",
   plain_names: "Use only letters, digits, _ and - in names",
   metadata: "Write metadata into wav files: text, character, rights",
   directions: "Keep stage directions such as [shouting] in subtitles and tables",
 };
 /** @type {Record<string, [string, Record<string, string>]>} */
 const SETS = {
-  sidecars: ["Sidecar files", { srt: "Subtitles", timings: "Word timings", visemes: "Visemes", rhubarb: "Rhubarb" }],
-  handoffs: ["Import tables", { wwise: "Wwise", fmod: "FMOD", unreal: "Unreal", unity: "Unity" }],
+  sidecars: [
+    "Sidecar files",
+    { srt: "Subtitles", timings: "Word timings", visemes: "Visemes", rhubarb: "Rhubarb lip sync" },
+  ],
+  handoffs: ["Import files for", { wwise: "Wwise", fmod: "FMOD", unreal: "Unreal", unity: "Unity" }],
 };
 
-/** @param {Preset} preset @param {Preset} chosen  what is chosen otherwise, by field */
+/** @param {Preset} preset @param {Preset} chosen  the settings that differ from the preset */
 export function deliveryFields(preset, chosen) {
   const values = { ...preset, ...chosen };
   const [choices, numbers, texts] = [choicesOf(values), numbersOf(values), textsOf(values)];
@@ -95,7 +101,7 @@ export function deliveryFields(preset, chosen) {
   );
   return {
     elements: [grid([...usual, ...numbers.slice(0, 2)]), ...sets.map(({ element }) => element), rest],
-    /** What differs from the preset, what no field shows included. */
+    /** Return the settings that differ from the preset, including settings without a field. */
     chosen: () => {
       const now = { ...chosen, ...Object.fromEntries(every.map(({ name, read }) => [name, read()])) };
       return Object.fromEntries(Object.entries(now).filter(([name, value]) => isOther(name, value)));

@@ -1,4 +1,4 @@
-/** What came of a delivery: where it is, and what somebody should look at, by kind. */
+/** The result of a delivery: where the files are, and findings to check, grouped by kind. */
 import { announce, h, icon } from "../core/dom.js";
 import { plural, size } from "../core/format.js";
 import { desk } from "./desk.js";
@@ -6,7 +6,7 @@ import { desk } from "./desk.js";
 /** @import { Delivery, Result } from "./delivery-run.js" */
 /** @typedef {{kind: string, title: string, files: number, found: {file: string, message: string}[]}} Finding */
 
-const SHOWN = 50; // files of a kind
+const SHOWN = 50; // files shown for each kind
 
 /** @param {Delivery} delivery @param {Result} result */
 export function outcome({ to }, { file, name, bytes, where, report }) {
@@ -38,7 +38,7 @@ function group({ title, files, found }, open) {
   const items = found
     .slice(0, SHOWN)
     .map(({ file, message }) => h("li", {}, h("code", {}, file), h("span", {}, message)));
-  const more = found.length > SHOWN && h("li.hint", {}, `and ${found.length - SHOWN} more (see the manifest)`);
+  const more = found.length > SHOWN && h("li.hint", {}, `and ${found.length - SHOWN} more (listed in manifest.json)`);
   return h(
     "details.delivery-finding",
     { open },

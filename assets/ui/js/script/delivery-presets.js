@@ -1,4 +1,4 @@
-/** The presets of a delivery: the studio's, and those that the project keeps under names. */
+/** The presets of a delivery: the studio's presets, and those saved with the project. */
 import { announce, h } from "../core/dom.js";
 import { attempt } from "../core/login.js";
 import { patch } from "../core/server.js";
@@ -15,17 +15,17 @@ const TITLES = {
   unreal: "Unreal",
   unity: "Unity",
   plain: "Plain files",
-  game: "All engines, 48 kHz",
-  "game-44": "All engines, 44.1 kHz",
+  game: "All game engines, 48 kHz",
+  "game-44": "All game engines, 44.1 kHz",
   "review-mp3": "Review, mp3",
   "review-ogg": "Review, ogg",
 };
-const SAVED = "saved:"; // before the name of a preset of the project
+const SAVED = "saved:"; // prefix of the value of a saved preset
 
 export class DeliveryPresets {
   /**
    * @param {Preset[]} presets @param {Chosen} last
-   * @param {{onpick: () => void, chosen: () => Chosen}} page  `chosen` is what the fields say
+   * @param {{onpick: () => void, chosen: () => Chosen}} page  `chosen` returns the values of the fields
    */
   constructor(presets, last, { onpick, chosen }) {
     this.presets = presets;
@@ -34,7 +34,7 @@ export class DeliveryPresets {
     this.save = h("button.quiet.small", { type: "button", onclick: () => this.#save() }, "Save as preset…");
     this.remove = h("button.quiet.small", { type: "button", onclick: () => this.#remove() }, "Delete preset");
     this.tools = h("div.delivery-tools", {}, this.save, this.remove);
-    /** What the fields begin with. @type {Chosen} */
+    /** The initial values of the fields. @type {Chosen} */
     this.start = {
       preset: presets.some(({ name }) => name === last.preset) ? last.preset : presets[0].name,
       choices: {},
@@ -44,12 +44,12 @@ export class DeliveryPresets {
     this.#draw(same ? SAVED + same.name : this.start.preset);
   }
 
-  /** The studio's preset that the choices change. */
+  /** Return the studio's preset that the choices modify. */
   get base() {
     return this.presets.find(({ name }) => name === this.start.preset) ?? this.presets[0];
   }
 
-  /** The choices of the preset that is shown, which "Reset" brings back. */
+  /** Return the choices of the selected preset, which "Reset to preset" restores. */
   get own() {
     return saved().find(({ name }) => SAVED + name === this.select.value)?.choices ?? {};
   }
@@ -93,7 +93,7 @@ export class DeliveryPresets {
       await keep(saved().filter((one) => one.name !== name));
       this.#draw(this.start.preset);
       this.page.onpick();
-      announce(`Preset ${name} deleted. The dialog keeps the settings.`);
+      announce(`Preset ${name} deleted. The settings below did not change.`);
       this.select.focus();
     });
   }
@@ -103,7 +103,7 @@ function saved() {
   return desk.project?.presets ?? [];
 }
 
-/** Throws Refusal. @param {SavedPreset[]} presets */
+/** Save the project's presets. Throws Refusal. @param {SavedPreset[]} presets */
 async function keep(presets) {
   const told = await patch(projectPath(), { presets });
   if (desk.project && desk.project.id === told.id) desk.project = { ...desk.project, presets: told.presets };

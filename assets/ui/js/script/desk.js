@@ -1,4 +1,4 @@
-/** The open project and sheet, as the studio tells them and with what is on its way to it. */
+/** The open project and sheet: the studio's state combined with unsaved changes of this page. */
 import { access, accessKnown } from "../core/access.js";
 import { changed, follow } from "../core/bus.js";
 import { STATE } from "../core/events.js";
@@ -11,25 +11,26 @@ import { added, applied } from "./changes.js";
 import { pendingOf } from "./pending.js";
 
 export const ROOT = "/studio/projects";
-const KEY = "studio-script"; // which project and sheet were open last
+const KEY = "studio-script"; // storage key of the last open project and sheet
 const EVERY_MS = 1000;
 
 export const desk = {
-  /** @type {Project[] | null} */ projects: null, // null until they were told
+  /** @type {Project[] | null} */ projects: null, // null until loaded
   /** @type {Project | null} */ project: null,
-  /** @type {Sheet | null} */ sheet: null, // its lines are in `lines`
-  /** In the sheet's order, with what was changed here. @type {Map<string, ScriptLine>} */ lines: new Map(),
+  /** @type {Sheet | null} */ sheet: null, // without its lines, which are in `lines`
+  /** All lines by key, in the sheet's order; unsaved changes are included. @type {Map<string, ScriptLine>} */ lines:
+    new Map(),
   /** @type {SheetRender | null} */ render: null,
-  trouble: "", // why there is nothing to show
+  trouble: "", // why no script can be shown
 };
 
-/** Of which revision a line is. @type {Map<string, number>} */
+/** The revision of each line. @type {Map<string, number>} */
 const revisions = new Map();
-let opened = 0; // how often something was
-let knownDesk = ""; // digest of the projects, sheets, cast and lexicon that the page shows
-let asked = 0; // revision of the sheet up to which all is known
+let opened = 0; // number of calls of openProject
+let knownDesk = ""; // digest of the projects, sheets, cast and lexicon that are shown
+let asked = 0; // revision up to which all changes of the sheet are loaded
 
-/** Where a project of the studio is. @param {string} rest */
+/** Return a route of a project. @param {string} rest */
 export function projectPath(rest = "", project = desk.project?.id) {
   return `${ROOT}/${project}${rest}`;
 }
@@ -39,13 +40,13 @@ export function sheetPath(rest = "") {
   return projectPath(`/sheets/${desk.sheet?.id}${rest}`);
 }
 
-/** Roles of the open sheet's columns. @returns {Roles} */
+/** Return the roles of the open sheet's columns. @returns {Roles} */
 export function roles() {
   return desk.sheet?.roles ?? {};
 }
 
-/** Come to the page, or back to it: everything is as it was left. */
-export async function arrive() {
+/** Load the project and sheet that were open last. */
+export async function loadLastOpen() {
   await accessKnown();
   if (access.owner) await load();
   changed(STATE.script);
@@ -66,9 +67,11 @@ async function load() {
 }
 
 /**
- * Show a project with its sheet once both are told: until then everything is about what shows. What is opened later
- * takes its place. Throws Refusal.
- * @param {string} id  empty: none @param {string} sheet  the first where it is gone @param {Project[]} projects
+ * Show a project and its sheet as soon as both are loaded; until then the previous ones stay. A later call replaces
+ * this one. Throws Refusal.
+ * @param {string} id  empty: none
+ * @param {string} sheet  if it does not exist, the first one
+ * @param {Project[]} projects
  */
 export async function openProject(id, sheet = "", projects = desk.projects ?? []) {
   opened += 1;
@@ -88,14 +91,14 @@ export async function openProject(id, sheet = "", projects = desk.projects ?? []
   if (isShown) await look();
 }
 
-/** As it was told last. @param {Project | null} project */
+/** Show the state of the project that was loaded last. @param {Project | null} project */
 export function setProject(project) {
   place(project);
   setRender(project?.render ?? null);
   changed(STATE.script);
 }
 
-/** The open project, and where it stands among all. @param {Project | null} project */
+/** Set the open project, and replace it in the list of projects. @param {Project | null} project */
 function place(project) {
   desk.project = project;
   if (!desk.projects || !project) return;
@@ -104,12 +107,12 @@ function place(project) {
   desk.projects = others.toSpliced(at < 0 ? others.length : at, 0, project);
 }
 
-/** Throws Refusal. @param {string} id */
+/** Open a sheet of the open project. Throws Refusal. @param {string} id */
 export function openSheet(id) {
   return openProject(desk.project?.id ?? "", id);
 }
 
-/** A sheet told whole. @param {Sheet | null} sheet */
+/** Show a complete sheet from the studio; null shows none. @param {Sheet | null} sheet */
 export function showSheet(sheet) {
   desk.sheet = sheet;
   desk.lines = new Map();
@@ -123,7 +126,7 @@ export function showSheet(sheet) {
 }
 
 /**
- * Show lines from the studio, with the changes that wait to be sent. An older answer never replaces a newer one.
+ * Show lines from the studio, with unsent changes applied. An older answer never replaces a newer one.
  * @param {Sheet} told @param {boolean} tell
  */
 export function receive(told, tell = true) {
@@ -141,7 +144,10 @@ export function receive(told, tell = true) {
   if (tell && told.lines.length) changed(STATE.lines);
 }
 
-/** What there is to look at in each line; all notes of a sheet come at once. @param {Record<string, LineNote[]>} notes */
+/**
+ * Set the notes of all lines. An answer contains either all notes of the sheet or none.
+ * @param {Record<string, LineNote[]>} notes
+ */
 function attachNotes(notes) {
   for (const [key, line] of desk.lines) {
     const now = notes[key] ?? [];
@@ -149,8 +155,8 @@ function attachNotes(notes) {
   }
 }
 
-/** Show a change before the studio has it. @param {SheetChange} change @param {Iterable<string>} keys */
-export function foresee(change, keys) {
+/** Show a change before the studio has saved it. @param {SheetChange} change @param {Iterable<string>} keys */
+export function showUnsaved(change, keys) {
   const fresh = new Map(change.add?.map((one) => [one.key, added(one)]));
   for (const key of keys) {
     const line = desk.lines.get(key) ?? fresh.get(key);
@@ -167,12 +173,12 @@ export function setRender(render) {
   if (before !== now) refreshRenders();
 }
 
-/** Everything of the open sheet anew: a change was refused. */
+/** Load the open sheet again, after the studio refused a change. */
 export async function reload() {
   if (desk.sheet) showSheet(await get(sheetPath()));
 }
 
-/** What changed since the last look. */
+/** Load what changed since the last call. */
 export async function look() {
   const { sheet } = desk;
   if (!sheet) return;
@@ -202,7 +208,7 @@ export function isRendering() {
   return desk.render?.state === "running" || desk.render?.state === "paused";
 }
 
-/** Whether a take of the line is being spoken. @param {string} key */
+/** Return true if a take of the line is being generated. @param {string} key */
 export function isBeingMade(key) {
   return desk.render?.state === "running" && desk.render.making.includes(key);
 }
@@ -213,11 +219,11 @@ const lookNow = poll({
   look: () =>
     desk.sheet
       ? look().catch(async (error) => {
-          if (refusedWith(error, 404)) await arrive(); // somebody deleted it
+          if (refusedWith(error, 404)) await loadLastOpen(); // the sheet was deleted
         })
-      : arrive(),
+      : loadLastOpen(),
 });
 
-follow(STATE.renders, lookNow); // a line was made, or a render began or ended
-follow(STATE.page, () => page() === "script" && arrive());
-follow(STATE.access, () => page() === "script" && access.owner && !desk.projects && arrive());
+follow(STATE.renders, lookNow); // a take was generated, or a render began or ended
+follow(STATE.page, () => page() === "script" && loadLastOpen());
+follow(STATE.access, () => page() === "script" && access.owner && !desk.projects && loadLastOpen());

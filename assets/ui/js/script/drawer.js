@@ -1,16 +1,16 @@
-/** The cursor's line: all it says, its takes side by side, and what became of it. */
+/** The panel of the cursor's line: text, notes, takes and history. */
 
 import { playButton } from "../audio/play-button.js";
-import { follow } from "../core/bus.js";
-import { openDialog } from "../core/dialog.js";
+import { follow, on } from "../core/bus.js";
 import { arrange, h, icon, iconButton } from "../core/dom.js";
-import { STATE } from "../core/events.js";
-import { moment, seconds } from "../core/format.js";
+import { EVENT, STATE } from "../core/events.js";
+import { seconds } from "../core/format.js";
 import { upperEdge } from "../core/resizing.js";
 import { Selection } from "../core/selection.js";
 import { openCast } from "./cast-dialog.js";
 import { castingsOf } from "./casting.js";
 import { desk, isRendering, roles } from "./desk.js";
+import { openHistory } from "./line-history.js";
 import { drawNotes } from "./line-notes.js";
 import { displayed } from "./line-takes.js";
 import { cellOf } from "./lines.js";
@@ -21,22 +21,28 @@ import { current, takeOfLine, toggleBlind, view } from "./view.js";
 
 /** @import { Modifiers } from "../core/selection.js" */
 
-const HEIGHT = "studio-script-drawer"; // under which this browser keeps it
+const HEIGHT = "studio-script-drawer"; // storage key of the height
 const LEAST_PX = 132;
-const LEFT_PX = 220; // for the filters and the least grid
+const NO_TEXT = "Add a text to render this line.";
+const LEFT_PX = 220; // height that stays for the filters and a small grid
 
 export class Drawer {
   /** @param {{edit: () => void}} acts */
   constructor({ edit }) {
     /** @type {Map<string, TakeCard>} */ this.cards = new Map();
-    this.line = ""; // whose cards these are
-    this.shown = ""; // the take that was brought into sight
+    this.line = ""; // key of the line whose takes are shown
+    this.shown = ""; // id of the take that was scrolled into view
     this.title = h("b.line-id");
     this.who = h("span.line-who");
     this.text = h("p.line-text");
     this.notes = h("p.hint.line-notes");
     this.attention = h("ul.line-attention", { "aria-label": "Warnings" });
-    this.blind = h("button.quiet.small", { type: "button", onclick: toggleBlind }, icon("eye"), "Blind");
+    this.blind = h(
+      "button.quiet.small",
+      { type: "button", title: "Hide the details of the takes", onclick: toggleBlind },
+      icon("eye"),
+      "Blind",
+    );
     this.more = h("button.quiet.small", { type: "button", onclick: renderOnce }, "Render take");
     this.close = iconButton("close", "Close", () => this.open(false));
     this.takes = h("ul.takes-of-line", { "aria-label": "Takes of the line" });
@@ -52,10 +58,14 @@ export class Drawer {
       this.takes,
     );
     this.element.prepend(this.#edge());
-    new ResizeObserver(() => document.body.style.setProperty("--drawer", `${this.element.offsetHeight}px`)).observe(
-      this.element,
-    ); // messages lie above it
+    this.#reportHeight();
     this.#follow();
+  }
+
+  /** Messages are shown above the panel. */
+  #reportHeight() {
+    const report = () => document.body.style.setProperty("--drawer", `${this.element.offsetHeight}px`);
+    new ResizeObserver(report).observe(this.element);
   }
 
   #follow() {
@@ -63,6 +73,7 @@ export class Drawer {
     follow(STATE.render, () => this.#drawNone());
     follow(STATE.player, () => this.#each((card) => card.drawPlayer()));
     follow(STATE.playhead, () => this.#each((card) => card.drawPlayhead()));
+    on(EVENT.pageLeaves, () => this.#each((card) => card.keepComment()));
   }
 
   /** @param {() => void} edit */
@@ -77,7 +88,7 @@ export class Drawer {
     return upperEdge(this.element, { label: "Height of the takes panel", key: HEIGHT, least: LEAST_PX, most });
   }
 
-  /** What a press on one of several takes does. */
+  /** Return the actions of a click on a take that selects several takes. */
   #acts() {
     const order = () => displayed(/** @type {ScriptLine} */ (current()), view.blind).map(({ id }) => id);
     const chosen = () => {
@@ -96,7 +107,7 @@ export class Drawer {
     };
   }
 
-  /** On a phone it lies over the lines. @param {boolean} open */
+  /** Open or close the panel, which covers the lines on a phone. @param {boolean} open */
   open(open) {
     this.element.classList.toggle("open", open);
   }
@@ -146,18 +157,22 @@ export class Drawer {
     if (chosen) this.#show(chosen.id);
   }
 
-  /** Bring the chosen take into sight where there are many. @param {string} id */
+  /** Scroll the chosen take into view. @param {string} id */
   #show(id) {
-    if (this.shown === id) return;
+    // do not scroll while the user works in the takes
+    if (this.shown === id || this.takes.contains(document.activeElement)) return;
     this.shown = id;
     const element = this.cards.get(id)?.element;
     if (element && this.cards.size > 1) element.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  /** Where there is no take: why, and the one thing to do. */
+  /** Show why the line has no take, and a button for the next step. */
   #drawNone() {
     const line = current();
-    this.more.setAttribute("aria-disabled", String(isRendering() || !line?.takes.length)); // it keeps the focus
+    // the attribute "disabled" would remove the focus
+    const why = line ? obstacle(line) : "";
+    this.more.setAttribute("aria-disabled", String(Boolean(why)));
+    this.more.title = why;
     this.none.hidden = Boolean(!line || line.takes.length);
     if (!line || line.takes.length) return;
     const [words, act] = lacking(line);
@@ -166,7 +181,7 @@ export class Drawer {
     this.none.replaceChildren(h("p", {}, words), ...(act ? [act] : []));
   }
 
-  /** To the note on the chosen take. */
+  /** Focus the note of the chosen take. */
   note() {
     const line = current();
     const take = line && takeOfLine(line);
@@ -174,39 +189,44 @@ export class Drawer {
   }
 }
 
+/** Return why the line cannot be rendered now; empty if it can. @param {ScriptLine} line */
+function obstacle(line) {
+  if (isBusy()) return "Another sheet of this project is rendering.";
+  return line.status === "empty" ? NO_TEXT : voiceTrouble(line);
+}
+
+/** @param {ScriptLine} line */
+function voiceTrouble(line) {
+  const [character, emotion] = [cellOf(line, roles(), "character"), cellOf(line, roles(), "emotion")];
+  const voices = castingsOf(desk.project?.cast ?? {}, character, emotion);
+  return voices.length ? "" : `No voice for ${character || "lines without a character"}.`;
+}
+
 /** @param {ScriptLine} line @returns {[string, HTMLElement | null]} */
 function lacking(line) {
-  const [character, emotion] = [cellOf(line, roles(), "character"), cellOf(line, roles(), "emotion")];
   const button = (/** @type {string} */ words, /** @type {() => unknown} */ onclick) =>
     h("button.quiet.small", { type: "button", onclick }, words);
-  if (line.status === "empty") return ["Add a text to render this line.", null];
-  if (!castingsOf(desk.project?.cast ?? {}, character, emotion).length)
-    return [`No voice for ${character || "lines without a character"}.`, button("Choose voices", openCast)];
-  if (line.status === "failed") return [line.why, isRendering() ? null : button("Try again", renderCurrent)];
-  if (isRendering()) return ["The take will appear here after the render.", null];
+  if (line.status === "empty") return [NO_TEXT, null];
+  const voiceless = voiceTrouble(line);
+  if (voiceless) return [voiceless, button("Choose voices", openCast)];
+  if (line.status === "failed") return [line.why, isBusy() ? null : button("Try again", renderCurrent)];
+  if (isRendering())
+    return ["No take yet. A render is running.", isBusy() ? null : button("Render this line next", renderCurrent)];
   const guess = line.estimate_s ? ` Estimated length: ${seconds(line.estimate_s)}.` : "";
   return [`No take yet.${guess}`, button("Render this line", renderCurrent)];
 }
 
-/** Another take, unless a render runs. */
+/** Render a take. A running render of this sheet generates it next. */
 function renderOnce() {
-  return !isRendering() && current()?.takes.length ? renderCurrent() : undefined;
+  const line = current();
+  return line && !obstacle(line) ? renderCurrent() : undefined;
+}
+
+/** Return true if another sheet of the project is rendering. That render accepts no lines of this sheet. */
+function isBusy() {
+  return isRendering() && desk.render?.sheet !== desk.sheet?.id;
 }
 
 function renderCurrent() {
   return renderLines(view.line ? [view.line] : []);
-}
-
-/** What became of the line, the latest first. */
-function openHistory() {
-  const line = current();
-  if (!line) return;
-  const events = [...line.events].reverse();
-  const rows = events.map(({ at, what }) => h("li", {}, h("span.readout", {}, moment(at)), h("span", {}, what)));
-  const hidden = view.blind && "Blind hides the history. Turn off Blind to see the history.";
-  const none = "No changes yet.";
-  openDialog({
-    title: `History of ${cellOf(line, roles(), "id") || "this line"}`,
-    body: [hidden || !rows.length ? h("p.hint", {}, hidden || none) : h("ol.line-events", {}, ...rows)],
-  });
 }

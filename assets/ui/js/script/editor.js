@@ -1,20 +1,30 @@
-/** A cell under the pen: what is typed is kept whatever becomes of the grid meanwhile. */
+/** The editor of a cell. The typed text is kept while the grid changes. */
 import { on } from "../core/bus.js";
 import { h } from "../core/dom.js";
 import { EVENT } from "../core/events.js";
-import { desk } from "./desk.js";
+import { toast } from "../core/toast.js";
+import { desk, roles } from "./desk.js";
+import { nameOf } from "./lines.js";
 import { perform } from "./undo.js";
-import { step, view } from "./view.js";
+import { moveTo, step, view } from "./view.js";
 
 /** @import { Grid } from "./grid.js" */
-/** @typedef {{commit: (down?: number, right?: number) => void, cancel: () => void, element: HTMLTextAreaElement}} Editing */
+/**
+ * @typedef {{commit: (down?: number, right?: number) => void, cancel: () => void, element: HTMLTextAreaElement}}
+ *   Editing
+ */
+
+const LONG = 20; // characters; a discarded text of this length can be restored
 
 /** @type {Editing | null} */
 let editing = null;
 
 on(EVENT.pageLeaves, () => editing?.commit());
 
-/** Edit the cursor's cell; where it is none of the sheet's, the text. @param {Grid} grid @param {string} [typed]  instead of what it says */
+/**
+ * Edit the cursor's cell; if it is not a cell of the sheet, edit the text.
+ * @param {Grid} grid @param {string} [typed]  replaces the text of the cell
+ */
 export function edit(grid, typed) {
   editing?.commit();
   const line = desk.lines.get(view.line ?? "");
@@ -24,10 +34,11 @@ export function edit(grid, typed) {
   const column = grid.columns[view.column];
   if (!cell || typeof column.by !== "number") return;
   const before = line.cells[column.by];
-  open(grid, { line: line.key, column: column.by, title: column.title, before, value: typed ?? before, cell });
+  const name = nameOf([line], roles());
+  open(grid, { name, line: line.key, column: column.by, title: column.title, before, value: typed ?? before, cell });
 }
 
-/** Edit the line's text, wherever the cursor is; in a sheet without one its first cell. @param {Grid} grid */
+/** Edit the text of the cursor's line; in a sheet without a text column, its first cell. @param {Grid} grid */
 export function toText(grid) {
   const { columns } = grid;
   const text = columns.findIndex(({ name }) => name === "text");
@@ -35,7 +46,10 @@ export function toText(grid) {
   edit(grid);
 }
 
-/** Whether the cursor is on a cell that can be edited; beside one it goes to the text. @param {Grid} grid */
+/**
+ * Move the cursor to the text if its cell cannot be edited. Return true if the cell can then be edited.
+ * @param {Grid} grid
+ */
 function toCell({ columns }) {
   if (columns[view.column]?.kind === "cell") return true;
   view.column = columns.findIndex(({ name }) => name === "text");
@@ -44,9 +58,10 @@ function toCell({ columns }) {
 
 /**
  * @param {Grid} grid
- * @param {{line: string, column: number, title: string, before: string, value: string, cell: HTMLElement}} what  `before` is what it says
+ * @param {{name: string, line: string, column: number, title: string, before: string, value: string, cell:
+ *   HTMLElement}} what  `before` is the current text
  */
-function open(grid, { line, column, title, before, value, cell }) {
+function open(grid, { name, line, column, title, before, value, cell }) {
   const element = h("textarea.cell-editor", { "aria-label": title, rows: 1, spellcheck: "true" });
   element.value = value;
   const close = () => {
@@ -57,8 +72,10 @@ function open(grid, { line, column, title, before, value, cell }) {
   const now = {
     element,
     cancel: () => {
+      const text = element.value;
       close();
       grid.reveal();
+      if (text.length >= LONG && text !== before) offerAgain(grid, { line, column: title, text });
     },
     commit: (down = 0, right = 0) => {
       const text = element.value;
@@ -66,7 +83,7 @@ function open(grid, { line, column, title, before, value, cell }) {
       close();
       const amend = () => edit(grid, text);
       const cells = text === before ? [] : [{ line, column, value: text, before }];
-      perform({ cells }, `edit of ${title}`, { amend });
+      perform({ cells }, `edit ${title} in ${name}`, { amend });
       if (down || right) step(down, right);
       if (focused || down || right) grid.reveal();
     },
@@ -80,6 +97,20 @@ function open(grid, { line, column, title, before, value, cell }) {
   cell.parentElement?.append(element);
   element.focus();
   element.setSelectionRange(value.length, value.length);
+}
+
+/**
+ * Offer to edit again with a text that Esc discarded.
+ * @param {Grid} grid @param {{line: string, column: string, text: string}} what
+ */
+function offerAgain(grid, { line, column, text }) {
+  const onaction = () => {
+    const at = grid.columns.findIndex(({ title }) => title === column);
+    if (at < 0 || !view.places.has(line)) return;
+    moveTo(line, at);
+    edit(grid, text);
+  };
+  toast("Edit discarded.", { action: "Undo", hint: "Edit again", onaction });
 }
 
 /** @param {KeyboardEvent} event @param {Editing} editing */

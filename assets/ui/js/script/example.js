@@ -1,4 +1,4 @@
-/** A small sheet to try the page with, as it would be copied from a spreadsheet. */
+/** A small example sheet, in the clipboard format of spreadsheets. */
 const ROWS = [
   ["id", "character", "text", "emotion", "file", "notes"],
   ["EX_001", "Amber", "The bridge is out, so take the long way round.", "calm", "ex_001", ""],

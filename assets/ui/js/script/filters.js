@@ -1,11 +1,11 @@
-/** Finding lines, and what is done with those that are chosen. */
+/** Search and filters for lines, and actions on ticked lines. */
 import { playButton } from "../audio/play-button.js";
 import { follow } from "../core/bus.js";
 import { h, icon, iconButton } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { plural } from "../core/format.js";
 import { debounced } from "../core/timing.js";
-import { discard, mark } from "./acts.js";
+import { discard, isMarked, toggleMark } from "./acts.js";
 import { openFill } from "./bulk-dialog.js";
 import { charactersOf } from "./casting.js";
 import { selectOf } from "./choice.js";
@@ -13,15 +13,22 @@ import { desk, roles } from "./desk.js";
 import { notedLines } from "./line-notes.js";
 import { ALL, CONCERNS, STATUSES, tally } from "./lines.js";
 import { playLines } from "./play-through.js";
-import { askRender, renderSelection } from "./render-dialog.js";
+import { askRender } from "./render-dialog.js";
 import { STATES } from "./status.js";
 import { isFiltered, selectAll, setFilter, view } from "./view.js";
 
-const EVERY = "\0"; // no character is called so
+const MARKS = /** @type {const} */ ([
+  ["select", "Select"],
+  ["hold", "Hold"],
+  ["retake", "Retake"],
+]);
+const EVERY = "\0"; // value for all characters; no character has this name
 
 export class Filters {
-  /** @param {{add: () => void}} acts */
-  constructor({ add }) {
+  total = 0; // lines of the sheet
+
+  /** @param {{add: () => void, reveal: () => void}} acts */
+  constructor({ add, reveal }) {
     this.find = h("input.find", { type: "search", placeholder: "Find", "aria-label": "Find lines" });
     const look = debounced(80, () => setFilter({ words: this.find.value }));
     this.find.addEventListener("input", look);
@@ -34,8 +41,9 @@ export class Filters {
     const toggleNoted = () => setFilter({ noted: !view.filter.noted });
     this.noted = h("button.quiet.small.noted", { type: "button", onclick: toggleNoted });
     this.count = h("span.readout", { role: "status" });
-    this.clear = h("button.link", { type: "button", onclick: () => this.reset() }, "Show all");
+    this.clear = h("button.link", { type: "button", onclick: () => this.#showAll(reveal) }, "Show all");
     this.chosen = h("div.chosen", { hidden: true });
+    this.marks = new Map(MARKS.map(([name, words]) => [name, markButton(name, words)]));
     this.element = h(
       "div.filters",
       { role: "search" },
@@ -59,8 +67,10 @@ export class Filters {
     setFilter({ character: value === EVERY ? null : value, status: this.status.value });
   }
 
-  reset() {
+  /** Show all lines. The button disappears, so the focus moves to the cursor's line. @param {() => void} reveal */
+  #showAll(reveal) {
     setFilter(ALL);
+    reveal();
   }
 
   #drawCharacters() {
@@ -72,9 +82,10 @@ export class Filters {
     this.character.replaceChildren(...options.map(([value, words]) => h("option", { value }, words)));
   }
 
-  /** How many lines each status has: on a phone there are no counters. */
+  /** Show the number of lines in each status option, because a phone has no other counters. */
   #drawCounts() {
     const counts = tally(desk.lines.values());
+    this.total = counts.all;
     for (const option of [...this.status.options].slice(1)) {
       const { words } = STATES[/** @type {LineStatus} */ (option.value)];
       const count = counts[option.value];
@@ -90,7 +101,7 @@ export class Filters {
     this.#drawNoted();
     this.clear.hidden = !isFiltered();
     this.count.textContent = isFiltered()
-      ? `${plural(shown.length, "line")} of ${desk.lines.size.toLocaleString("en")}`
+      ? `${plural(shown.length, "line")} of ${this.total.toLocaleString("en")}`
       : "";
     this.#drawChosen(selected.size);
   }
@@ -106,28 +117,33 @@ export class Filters {
       this.noted.replaceChildren(icon("warn"), h("span", {}, number, h("span.label-wide", {}, ` ${words.join(" ")}`)));
   }
 
+  /** Show which marks all ticked lines have. */
+  #drawMarks() {
+    for (const [name, button] of this.marks) button.setAttribute("aria-pressed", String(isMarked(name)));
+  }
+
   /** @param {number} count */
   #drawChosen(count) {
     const { chosen } = this;
     chosen.hidden = !count;
+    this.#drawMarks();
     if (!count || chosen.dataset.count === String(count)) return;
     chosen.dataset.count = String(count);
     const button = (/** @type {string} */ words, /** @type {() => unknown} */ onclick, title = "") =>
       h("button.quiet.small", { type: "button", onclick, title: title || null }, words);
     chosen.replaceChildren(
       h("b", {}, `${count.toLocaleString("en")} ticked`),
-      h(
-        "span.chosen-marks",
-        { role: "group", "aria-label": "Mark ticked lines" },
-        button("Select", () => mark("select"), "Mark as select"),
-        button("Hold", () => mark("hold"), "Mark as hold"),
-        button("Retake", () => mark("retake"), "Mark as retake"),
-      ),
+      h("span.chosen-marks", { role: "group", "aria-label": "Mark ticked lines" }, ...this.marks.values()),
       button("Change column…", openFill),
-      button("Render", renderSelection),
       button("Render options…", askRender),
       button("Delete", discard),
       iconButton("close", "Untick all lines", () => selectAll(false)),
     );
   }
+}
+
+/** @param {(typeof MARKS)[number][0]} name @param {string} words */
+function markButton(name, words) {
+  const onclick = () => toggleMark(name);
+  return h("button.quiet.small", { type: "button", onclick, title: `Mark as ${name}` }, words);
 }

@@ -1,8 +1,8 @@
-/** The lines of a sheet as a grid, of which only the rows in sight are on the page. */
+/** The lines of a sheet as a grid. Only the visible rows are in the document. */
 import * as player from "../audio/player.js";
-import { follow } from "../core/bus.js";
+import { follow, on } from "../core/bus.js";
 import { h, icon } from "../core/dom.js";
-import { STATE } from "../core/events.js";
+import { EVENT, STATE } from "../core/events.js";
 import { oncePerFrame } from "../core/timing.js";
 import { columnEdge, columnWidths } from "./column-widths.js";
 import { columnsOf, tracks } from "./columns.js";
@@ -13,15 +13,15 @@ import { selectAll, takeOfLine, toggleSort, view } from "./view.js";
 /** @import { Column } from "./columns.js" */
 
 const ROW_PX = 44;
-const CARD_PX = 132; // on a phone
-const SPARE = 6; // rows drawn above and below those in sight
+const CARD_PX = 132; // row height on a phone
+const SPARE = 6; // rows drawn above and below the visible ones
 const phone = matchMedia("(max-width: 760px)");
 
 export class Grid {
   /** @param {{add: () => void}} acts */
   constructor({ add }) {
     /** @type {Column[]} */ this.columns = [];
-    /** By key. @type {Map<string, Row>} */ this.rows = new Map();
+    /** Rows by line key. @type {Map<string, Row>} */ this.rows = new Map();
     /** @type {Row[]} */ this.free = [];
     this.height = 0;
     this.layoutOf = "";
@@ -29,7 +29,7 @@ export class Grid {
       "div.line-row.head",
       { role: "row", "aria-rowindex": "1" },
       h("div", { role: "columnheader" }, "Lines"),
-    ); // never without a cell
+    ); // a row must contain a cell
     this.body = h("div.grid-body", { role: "rowgroup" });
     const more = h("button.quiet.add-line", { type: "button", onclick: add }, "Add line");
     this.foot = h(
@@ -53,9 +53,13 @@ export class Grid {
     phone.addEventListener("change", this.soon);
     follow([STATE.view, STATE.lines, STATE.player, STATE.render], this.soon);
     follow(STATE.playhead, () => this.#drawPlayhead());
+    on(EVENT.showLine, ({ focus }) => this.reveal(focus || this.body.contains(document.activeElement)));
   }
 
-  /** Another sheet, or other columns. @param {string} layout  what they depend on */
+  /**
+   * Draw the columns of another sheet or changed columns.
+   * @param {string} layout  JSON of the data that the columns depend on
+   */
   layOut(layout) {
     this.layoutOf = layout;
     this.columns = desk.sheet ? columnsOf(desk.sheet) : [];
@@ -96,16 +100,16 @@ export class Grid {
     const pitch = phone.matches ? CARD_PX : ROW_PX;
     const { shown } = view;
     this.element.setAttribute("aria-rowcount", String(shown.length + 1));
-    this.foot.hidden = !shown.length; // an empty sheet says so, and offers it
+    this.foot.hidden = !shown.length; // an empty sheet has its own Add button
     this.body.style.height = `${shown.length * pitch}px`;
     const top = this.element.scrollTop;
     const first = Math.max(0, Math.floor(top / pitch) - SPARE);
     const last = Math.min(shown.length - 1, Math.ceil((top + this.height) / pitch) + SPARE);
     const wanted = new Set(shown.slice(first, last + 1));
-    if (view.line && view.places.has(view.line)) wanted.add(view.line); // it may have the focus
+    if (view.line && view.places.has(view.line)) wanted.add(view.line); // the line may have the focus
     for (const [key, row] of this.rows) if (!wanted.has(key)) this.#release(key, row);
     for (const key of wanted) this.#show(key, pitch);
-    for (const row of this.free) if (row.element.isConnected) row.element.style.transform = "translateY(-9999px)";
+    for (const row of this.free) row.element.hidden = true;
     this.#drawHead();
     this.#drawPlayhead();
   }
@@ -113,8 +117,7 @@ export class Grid {
   /** @param {string} key @param {Row} row */
   #release(key, row) {
     this.rows.delete(key);
-    Object.assign(row, { key: "", top: -1 });
-    delete row.element.dataset.key;
+    row.release();
     this.free.push(row);
   }
 
@@ -153,7 +156,7 @@ export class Grid {
     }
   }
 
-  /** Bring the cursor's line into sight, and its cell under the keys. @param {boolean} focus */
+  /** Scroll to the cursor's line, and focus its cell. @param {boolean} focus */
   reveal(focus = true) {
     const place = view.places.get(view.line ?? "");
     if (place === undefined) return;
@@ -161,19 +164,20 @@ export class Grid {
     const head = phone.matches ? 0 : this.head.offsetHeight;
     const [top, bottom] = [place * pitch, (place + 1) * pitch];
     const { element } = this;
+    const height = element.clientHeight;
     if (top < element.scrollTop) element.scrollTop = top;
-    else if (bottom + head > element.scrollTop + this.height) element.scrollTop = bottom + head - this.height;
+    else if (bottom + head > element.scrollTop + height) element.scrollTop = bottom + head - height;
     this.draw();
     if (focus) this.cell()?.focus({ preventScroll: true });
     this.cell()?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  /** The cell under the cursor. */
+  /** Return the cell under the cursor. */
   cell() {
     return this.rows.get(view.line ?? "")?.cells[view.column] ?? null;
   }
 
-  /** How many rows fit. */
+  /** Return the number of rows for Page Up and Page Down. */
   get page() {
     return Math.max(1, Math.floor(this.height / ROW_PX) - 2);
   }

@@ -1,4 +1,6 @@
-/** What there is to know of a sheet that has just come in: notes on its file, and a warning for each line, which leads to its row. */
+/**
+ * Notes on a sheet after its import: notes on its file, and a warning for each affected line, which jumps to its row.
+ */
 import { follow } from "../core/bus.js";
 import { h, icon } from "../core/dom.js";
 import { STATE } from "../core/events.js";
@@ -7,20 +9,32 @@ import { dropImportNotes, importNotes, otherEncoding } from "./arrivals.js";
 import { desk, roles } from "./desk.js";
 import { notedLines } from "./line-notes.js";
 import { ALL, cellOf } from "./lines.js";
+import { closeByEscape } from "./notices.js";
 import { moveTo, setFilter, view } from "./view.js";
 
 /** @import { Grid } from "./grid.js" */
 
-const SHOWN = 50; // lines; a filter shows them all
+const SHOWN = 50; // warnings in the list; the filter shows all lines
 
 export class ImportNotes {
   /** @param {Grid} grid */
   constructor(grid) {
     this.grid = grid;
     this.drawn = "";
-    /** By sheet, while the page is open. @type {Map<string, boolean>} */ this.unfolded = new Map();
+    /** Whether the list is open, by sheet. @type {Map<string, boolean>} */ this.unfolded = new Map();
     this.element = h("section.import-notes", { "aria-label": "Import notes", hidden: true });
+    this.list = h("ul.import-warnings", { "aria-label": "Import warnings", hidden: true });
+    /** Dismissed notes and warnings, by sheet. @type {Map<string, Set<string>>} */ this.dismissed = new Map();
+    closeByEscape(
+      () => !this.list.hidden,
+      () => this.close(),
+    );
     follow([STATE.script, STATE.lines], () => this.#draw());
+  }
+
+  /** Close the list. */
+  close() {
+    if (!this.list.hidden) /** @type {HTMLElement | null} */ (this.element.querySelector(".fold"))?.click();
   }
 
   #draw() {
@@ -31,19 +45,30 @@ export class ImportNotes {
     const drawn = JSON.stringify([sheet?.id, ofFile, noted, Boolean(other)]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
-    this.element.hidden = !sheet || !ofFile || !(ofFile.length || noted.length || other);
+    const items = itemsOf(ofFile ?? [], noted);
+    const known = this.dismissed.get(sheet?.id ?? "") ?? new Set();
+    this.element.hidden = !sheet || !ofFile || !(items.some((item) => !known.has(item)) || (other && !known.size));
+    this.list.hidden = true;
     if (this.element.hidden || !sheet) return;
     const focused = this.element.contains(document.activeElement) ? document.activeElement?.textContent : null;
-    const list = this.#list(ofFile ?? [], noted);
-    const fold = this.#fold(sheet.id, list);
-    this.element.replaceChildren(this.#head(sheet, noted.length, fold, other), list);
+    this.#drawList(ofFile ?? [], noted);
+    const fold = this.#fold(sheet.id);
+    const dismiss = () => {
+      this.dismissed.set(sheet.id, new Set(items));
+      dropImportNotes(sheet.id);
+    };
+    this.element.replaceChildren(this.#head(sheet.name, noted.length, { fold, other, dismiss }));
     if (focused) [...this.element.querySelectorAll("button")].find((one) => one.textContent === focused)?.focus();
   }
 
-  /** The button that shows and hides the list. A list of several items starts hidden. @param {string} sheet @param {HTMLElement} list */
-  #fold(sheet, list) {
+  /**
+   * Return the button that opens and closes the list. At first, the list is open only if it has one item.
+   * @param {string} sheet
+   */
+  #fold(sheet) {
+    const { list } = this;
     const count = list.children.length;
-    list.hidden = !(this.unfolded.get(sheet) ?? count < 2);
+    list.hidden = !count || !(this.unfolded.get(sheet) ?? count < 2);
     const onclick = () => {
       list.hidden = !list.hidden;
       this.unfolded.set(sheet, !list.hidden);
@@ -54,8 +79,11 @@ export class ImportNotes {
     return count > 0 && button;
   }
 
-  /** @param {Sheet} sheet @param {number} count @param {HTMLElement | false} fold @param {(() => unknown) | null} other */
-  #head({ id, name }, count, fold, other) {
+  /**
+   * @param {string} name @param {number} count
+   * @param {{fold: HTMLElement | false, other: (() => unknown) | null, dismiss: () => void}} acts
+   */
+  #head(name, count, { fold, other, dismiss }) {
     const button = (/** @type {string} */ words, /** @type {() => unknown} */ onclick) =>
       h("button.quiet.small", { type: "button", onclick }, words);
     const words = count ? `${name}: ${plural(count, "line")} with warnings` : `${name} imported`;
@@ -67,24 +95,22 @@ export class ImportNotes {
       fold,
       count > 0 && button("Show only these lines", () => setFilter({ ...ALL, noted: true })),
       other && button("Change encoding", other),
-      button("Dismiss", () => dropImportNotes(id)),
+      button("Dismiss", dismiss),
     );
   }
 
   /** @param {string[]} ofFile @param {[string, LineNote[]][]} noted */
-  #list(ofFile, noted) {
+  #drawList(ofFile, noted) {
     const lines = noted.slice(0, SHOWN).map(([key, notes]) => this.#line(key, notes));
     const more = noted.length - SHOWN;
-    return h(
-      "ul.import-warnings",
-      {},
-      ...ofFile.map((words) => h("li", {}, words)),
-      ...lines,
-      more > 0 && h("li.hint", {}, `and ${plural(more, "more line")}`),
-    );
+    const rest = more > 0 ? [h("li.hint", {}, `and ${plural(more, "more line")}`)] : [];
+    this.list.replaceChildren(...ofFile.map((words) => h("li", {}, words)), ...lines, ...rest);
   }
 
-  /** One warning for a line, which leads to the first cell that it is about. @param {string} key @param {LineNote[]} notes */
+  /**
+   * Return the warning of a line. A click jumps to the first affected cell.
+   * @param {string} key @param {LineNote[]} notes
+   */
   #line(key, notes) {
     const line = desk.lines.get(key);
     const name = (line && (cellOf(line, roles(), "id") || cellOf(line, roles(), "text"))) || "Empty line";
@@ -110,4 +136,9 @@ export class ImportNotes {
     moveTo(key, column < 0 ? undefined : column);
     this.grid.reveal();
   }
+}
+
+/** Return a string for each note on the file and each warning. @param {string[]} ofFile @param {[string, LineNote[]][]} noted */
+function itemsOf(ofFile, noted) {
+  return [...ofFile, ...noted.flatMap(([key, notes]) => notes.map(({ text }) => JSON.stringify([key, text])))];
 }

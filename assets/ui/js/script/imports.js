@@ -1,9 +1,9 @@
-/** Bringing sheets in: a file, a paste, an example; a project is made for the first. */
+/** Imports sheets: from a file, from the clipboard, or the example. The first sheet creates a project. */
 import { announce } from "../core/dom.js";
 import { chooseFile } from "../core/file-picker.js";
 import { attempt, ownerOnly } from "../core/login.js";
 import { post } from "../core/server.js";
-import { bring } from "./arrivals.js";
+import { runImport } from "./arrivals.js";
 import { desk, projectPath } from "./desk.js";
 import { EXAMPLE } from "./example.js";
 import { uploadSheet } from "./sheet-upload.js";
@@ -16,14 +16,18 @@ export function chooseSheet() {
   chooseFile(ACCEPTED, importSheet);
 }
 
-/** Choose the changed file of the open sheet, whatever the file is called. */
+/** Choose the changed file of the open sheet. The file may have any name. */
 export function chooseUpdate() {
   const { sheet } = desk;
   if (sheet)
     chooseFile(ACCEPTED, (file) => openUpdate({ file, sheet: sheet.id, others: { "Add as new sheet": adds(file) } }));
 }
 
-/** Where a sheet of the project has the file's name or its texts, the file may be its update. @param {File} file */
+/**
+ * Import a file. If a sheet of the project has the same name or similar texts, the file may be its update, so ask
+ * first.
+ * @param {File} file
+ */
 export function importSheet(file) {
   return attempt(async () => {
     if (!(await ownerOnly())) return;
@@ -38,10 +42,13 @@ export function importSheet(file) {
 /** @param {File} file */
 function adds(file) {
   return () =>
-    bring(file.name, (project) => uploadSheet(projectPath("/sheets", project), file, "POST"), undefined, file);
+    runImport(file.name, (project) => uploadSheet(projectPath("/sheets", project), file, "POST"), undefined, file);
 }
 
-/** Cells that are a sheet of their own, while another one is open. @param {string} text @param {() => void} into  puts them into its cells */
+/**
+ * Ask what to do with pasted cells that look like a sheet, while another sheet is open.
+ * @param {string} text @param {() => void} into  pastes into the cells of the open sheet
+ */
 export function pasteOver(text, into) {
   const { sheet } = desk;
   if (!sheet) return pasteSheet(text);
@@ -50,18 +57,18 @@ export function pasteOver(text, into) {
   return openUpdate({ file, sheet: sheet.id, others });
 }
 
-/** Cells as a spreadsheet puts them on the clipboard. @param {string} text */
+/** Import cells in the clipboard format of spreadsheets. @param {string} text */
 export function pasteSheet(text, name = "pasted.tsv") {
-  return bring(name, (project) => post(projectPath("/sheets/paste", project), { text, name }));
+  return runImport(name, (project) => post(projectPath("/sheets/paste", project), { text, name }));
 }
 
 export function bringExample() {
   return pasteSheet(EXAMPLE, "example.tsv");
 }
 
-/** A sheet of which every line is yet to be written. */
+/** Create a sheet without lines. */
 export function beginSheet() {
   const order = { text: EMPTY, name: "script.tsv" };
   const send = (/** @type {string} */ project) => post(projectPath("/sheets/paste", project), order);
-  return bring(order.name, send, () => announce("Empty sheet created. Add a line."));
+  return runImport(order.name, send, () => announce("Empty sheet created. Add a line."));
 }

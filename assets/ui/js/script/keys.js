@@ -1,4 +1,4 @@
-/** Keys of the Script page: on the grid and wherever on the page nothing else takes them. */
+/** Shortcuts of the Script page, for the grid and the rest of the page. */
 
 import { page } from "../core/pages.js";
 import { redo, undo } from "../core/undo.js";
@@ -16,7 +16,7 @@ const TYPING = "textarea, select, [contenteditable], input:not([type=checkbox], 
 const PRESSED = "button, a, summary, input, [role=slider], [role=menuitem]";
 
 /** @param {HTMLElement} root @param {Desk} desk */
-export function hearScriptKeys(root, desk) {
+export function listenForScriptKeys(root, desk) {
   document.addEventListener(
     "keydown",
     (event) => {
@@ -54,7 +54,7 @@ function chord({ key, shiftKey }, target, { grid, find, render }) {
 function plain(event, target, desk) {
   const { key, altKey } = event;
   if (altKey || target.closest(TYPING)) return null;
-  if ([" ", "Enter"].includes(key) && target.closest(PRESSED)) return null; // it presses what has the focus
+  if ([" ", "Enter"].includes(key) && target.closest(PRESSED)) return null; // the key activates the focused element
   if (target.closest("[role=slider], [role=separator], .menu")) return null;
   const named = key.length === 1 ? key.toLowerCase() : key;
   if (target.closest(".takes-of-line") && ["ArrowLeft", "ArrowRight"].includes(named))
@@ -97,6 +97,7 @@ function does({ grid, find, note }) {
     s: () => acts.mark("select"),
     h: () => acts.mark("hold"),
     r: () => acts.mark("retake"),
+    u: () => acts.unmark(),
     t: playLines,
     n: note,
     b: toggleBlind,
@@ -107,7 +108,7 @@ function does({ grid, find, note }) {
   };
 }
 
-/** To the first line or the last. @param {Grid} grid @param {number} down */
+/** Move to the first or last line. @param {Grid} grid @param {number} down */
 function leap(grid, down) {
   step(down);
   grid.reveal();

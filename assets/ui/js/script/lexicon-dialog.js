@@ -1,22 +1,26 @@
-/** Words that are spoken otherwise than they are written, such as the names of a game. */
+/** The dialog for words that are spoken differently from their spelling, such as names in a game. */
 import { actionButton, openDialog } from "../core/dialog.js";
 import { h, icon } from "../core/dom.js";
 import { draftNote, dropDraft, loadDraft, saveDraft } from "../core/drafts.js";
 import { chooseFile } from "../core/file-picker.js";
-import { post, put, reason } from "../core/server.js";
+import { get, post, reason } from "../core/server.js";
 import { debounced } from "../core/timing.js";
 import { upload } from "../core/upload.js";
 import { desk, look, projectPath, setProject } from "./desk.js";
 import { lexiconRow } from "./lexicon-row.js";
+import { recordLexicon, saveLexicon } from "./project-changes.js";
 import { speakTest } from "./speak-test.js";
 import { loadVoices } from "./voices.js";
 
 /** @typedef {{written: string, spoken: string, respelled: boolean}} Part */
-/** @typedef {{project: string, entries: Respelling[], list: HTMLElement, test: ReturnType<typeof testField>, changed: boolean}} Desk */
-/** @typedef {{base: Respelling[], entries: Respelling[]}} LexiconDraft  `base`: the lexicon that was edited */
+/**
+ * @typedef {{project: Project, entries: Respelling[], list: HTMLElement, test: ReturnType<typeof testField>, changed:
+ *   boolean}} Desk
+ */
+/** @typedef {{base: Respelling[], entries: Respelling[]}} LexiconDraft  `base`: the lexicon before the edits */
 
 const HINT =
-  "Type how a word sounds in English spelling, such as KAYL-thass for Kael’thas. Lines with this word become stale.";
+  "Type how a word sounds, in English spelling: KAYL-thass for Kael’thas. Takes of lines with this word become stale.";
 
 export async function openLexicon() {
   const { project } = desk;
@@ -24,7 +28,8 @@ export async function openLexicon() {
   const list = h("ul.lexicon-list");
   const test = testField(() => save());
   /** @type {Desk} */
-  const now = { project: project.id, entries: structuredClone(project.lexicon), list, test, changed: false };
+  const now = { project, entries: structuredClone(project.lexicon), list, test, changed: false };
+  list.addEventListener("keydown", (event) => isLastEnter(event, list) && addWord(now));
   const note = recovered(now, project.lexicon);
   const save = () => saved(now);
   const keep = actionButton("primary", "Save lexicon", async () => {
@@ -50,20 +55,25 @@ export async function openLexicon() {
   draw(now);
 }
 
-/** What was written is kept before it is tried. Throws Refusal. @param {Desk} now */
+/** Save the lexicon. It is saved before each test. Throws Refusal. @param {Desk} now */
 async function saved(now) {
   const entries = now.entries.filter(({ word }) => word.trim());
-  if (now.changed) setProject(await put(projectPath("/lexicon"), entries));
+  if (now.changed) await saveLexicon(now.project, entries);
   now.changed = false;
+  now.project = { ...now.project, lexicon: structuredClone(entries) };
   dropDraft(about(now.project));
 }
 
-/** @param {string} project */
-function about(project) {
-  return `lexicon ${project}`;
+/** @param {Project} project */
+function about({ id }) {
+  return `lexicon ${id}`;
 }
 
-/** What was typed before and never saved is back, beside what the lexicon got since. @param {Desk} now @param {Respelling[]} lexicon */
+/**
+ * Restore the unsaved draft, and add words that the lexicon got since. Return a note with a button that discards the
+ * draft.
+ * @param {Desk} now @param {Respelling[]} lexicon
+ */
 function recovered(now, lexicon) {
   /** @type {LexiconDraft | null} */
   const draft = loadDraft(about(now.project));
@@ -107,21 +117,38 @@ function row(now, entry) {
 }
 
 /** @param {Desk} now */
-function addButton(now) {
-  const onclick = () => {
-    now.entries.push({ word: "", spoken: "", match_case: false, whole_word: true, voice: "" });
-    draw(now);
-    /** @type {HTMLElement | null} */ (now.list.querySelector("li:last-child input"))?.focus();
-  };
-  return h("button.quiet.small", { type: "button", onclick }, "Add word");
+function addWord(now) {
+  now.entries.push({ word: "", spoken: "", match_case: false, whole_word: true, voice: "" });
+  draw(now);
+  /** @type {HTMLElement | null} */ (now.list.querySelector("li:last-child input"))?.focus();
 }
 
-/** Adds the words of a file to those that are kept. @param {Desk} now @param {(text: string) => void} tell */
+/**
+ * Return true if Enter was pressed in a text field of the last word.
+ * @param {KeyboardEvent} event @param {HTMLElement} list
+ */
+function isLastEnter({ key, isComposing, target }, list) {
+  const field = key === "Enter" && !isComposing && target instanceof HTMLInputElement && target.type === "text";
+  return field && list.lastElementChild?.contains(target) && target.value.trim() !== "";
+}
+
+/** @param {Desk} now */
+function addButton(now) {
+  return h("button.quiet.small", { type: "button", onclick: () => addWord(now) }, "Add word");
+}
+
+/**
+ * Return a button that imports a file and adds its words to the lexicon.
+ * @param {Desk} now @param {(text: string) => void} tell
+ */
 function importButton(now, tell) {
   const bring = async (/** @type {File} */ file) => {
     try {
+      const before = await get(projectPath("", now.project.id));
       const told = await upload(projectPath("/lexicon.pls"), file);
       setProject(told);
+      recordLexicon(before, told);
+      now.project = { ...now.project, lexicon: structuredClone(told.lexicon) };
       const mine = now.changed
         ? now.entries.filter(({ word }) => !told.lexicon.some((/** @type {Respelling} */ one) => one.word === word))
         : [];
@@ -149,7 +176,7 @@ function exportLink() {
   );
 }
 
-/** How a sentence is then spoken, seen and heard. @param {() => Promise<void>} save */
+/** Return a field that shows and plays how a sentence is spoken. @param {() => Promise<void>} save */
 function testField(save) {
   const first = [...desk.lines.values()].find(({ deleted }) => !deleted);
   const input = h("input", { type: "text", value: sentenceOf(first), "aria-label": "Test sentence" });
@@ -166,13 +193,13 @@ function testField(save) {
     }
   };
   input.addEventListener("input", debounced(250, preview));
-  const hear = actionButton("quiet", "Play sentence", async () => {
+  const play = actionButton("quiet", "Play sentence", async () => {
     await preview();
     await speakTest(spoken.textContent ?? "", desk.project?.cast ?? {});
   });
   const see = actionButton("quiet", "Spoken as", preview);
   return {
-    element: h("fieldset.lexicon-test", {}, h("legend", {}, "Test"), h("div", {}, input, see, hear), spoken),
+    element: h("fieldset.lexicon-test", {}, h("legend", {}, "Test"), h("div", {}, input, see, play), spoken),
     preview,
   };
 }

@@ -1,4 +1,4 @@
-/** One word of the lexicon: written, spoken, by whom, and when it is meant. */
+/** A row of the lexicon: word, pronunciation, voice and options. */
 import { h, iconButton } from "../core/dom.js";
 import { voices } from "./voices.js";
 
@@ -38,7 +38,7 @@ function check(entry, name, words, change) {
 function voiceChoice({ voice }, change) {
   const options = [["", "all voices"], ...voices().map(({ id, name }) => [id, name])];
   if (voice && !voices().some(({ id }) => id === voice)) options.push([voice, voice]);
-  const select = h("select", { "aria-label": "Voice for this word" });
+  const select = h("select", { "aria-label": "Apply to voice" });
   select.append(...options.map(([value, words]) => h("option", { value, selected: value === voice }, words)));
   select.addEventListener("change", () => change({ voice: select.value }));
   return select;

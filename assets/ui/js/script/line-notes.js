@@ -1,14 +1,17 @@
-/** What to look at in lines: badges in their rows, sentences beside their takes. */
+/** Warnings of lines: badges in their rows, and sentences in the panel of the line. */
 import { h, icon } from "../core/dom.js";
 import { desk } from "./desk.js";
 
-/** A badge of a row: a sign and a label; the sentence is in its title and beside the line's takes. @param {LineNote} note */
+/**
+ * Return a badge for a row: icon and label. The tooltip and the panel of the line contain the full sentence.
+ * @param {LineNote} note
+ */
 export function badge({ label, text, role }) {
-  const words = role === "text" ? h("span", {}, label) : h("span.sr-only", {}, label);
+  const words = role === "id" ? h("span.sr-only", {}, label) : h("span", {}, label);
   return h("span.line-badge", { title: text }, icon("warn"), words, " ");
 }
 
-/** The lines of the open sheet that have notes, in the sheet's order. @returns {Map<string, LineNote[]>} */
+/** Return the notes of all lines that have some, in the sheet's order. @returns {Map<string, LineNote[]>} */
 export function notedLines() {
   const found = new Map();
   for (const { key, deleted, notes = [] } of desk.lines.values()) if (!deleted && notes.length) found.set(key, notes);

@@ -1,21 +1,21 @@
-/** The takes of one line: which stands for it, in which order they show, what their checks say. */
+/** The takes of a line: the current take, their order, and the results of their checks. */
 import { barHeights } from "../audio/peaks.js";
 
-/** Who may look and who may be shown: blind listening hides what would tell takes apart but the ear. */
-
 /**
- * The take that stands for a line: its select, else what the checks propose, else the latest. A new take stands before a
- * stale select.
+ * Return the take that represents a line: the take whose mark is the line's status, else its select, else the proposed
+ * take, else the latest one. A new take precedes a stale select.
  * @param {ScriptLine} line
  */
 export function defaultTake({ takes, status }) {
   const proposed = takes.find((take) => take.proposed);
   if (status === "ready" && proposed) return proposed;
-  return takes.find(({ mark }) => mark === "select") ?? proposed ?? takes.at(-1) ?? null;
+  const decides = takes.filter(({ mark, stale }) => mark && mark === status && !stale);
+  const latest = decides.toSorted((one, other) => other.marked - one.marked)[0];
+  return latest ?? takes.find(({ mark }) => mark === "select") ?? proposed ?? takes.at(-1) ?? null;
 }
 
 /**
- * In the order they were made, or blind: in one that tells nothing and stays.
+ * Return the takes in order of creation; if `blind`, in a fixed order that looks random.
  * @param {ScriptLine} line @param {boolean} blind
  */
 export function displayed({ takes }, blind) {
@@ -31,30 +31,33 @@ function scrambled(id) {
   return Math.imul(value, 2246822519) >>> 0;
 }
 
-/** What a digit means: a take's number, or blind its place. @param {ScriptLine} line @param {number} digit @param {boolean} blind */
+/**
+ * Return the take for a digit key: the digit is the take's number, or its place if `blind`.
+ * @param {ScriptLine} line @param {number} digit @param {boolean} blind
+ */
 export function takeAt(line, digit, blind) {
   if (blind) return displayed(line, true)[digit - 1] ?? null;
   return line.takes.find(({ number }) => number === digit) ?? null;
 }
 
-/** The digit that chooses a take. @param {ScriptLine} line @param {LineTake} take @param {boolean} blind */
+/** Return the digit key of a take. @param {ScriptLine} line @param {LineTake} take @param {boolean} blind */
 export function digitOf(line, take, blind) {
   return blind ? displayed(line, true).indexOf(take) + 1 : take.number;
 }
 
-/** How many of a take's checks failed, doubt, or passed. @param {LineTake} take */
+/** Count the failed, doubtful and passed checks of a take. @param {LineTake} take */
 export function verdict({ checks }) {
   const count = (/** @type {string} */ outcome) => checks.filter((check) => check.outcome === outcome).length;
   return { failed: count("fail"), doubtful: count("doubt"), passed: count("ok") };
 }
 
-/** Whether checks of a take failed, or doubt without a failure; empty where neither. @param {LineTake} take */
+/** Return "faulty" if a check failed, "doubt" if a check is doubtful, else an empty string. @param {LineTake} take */
 export function concern(take) {
   const { failed, doubtful } = verdict(take);
   return failed ? "faulty" : doubtful ? "doubt" : "";
 }
 
-/** The first thing that a take's checks found. @param {LineTake} take */
+/** Return the message of the most serious check. @param {LineTake} take */
 export function finding({ checks }) {
   return (checks.find(({ outcome }) => outcome === "fail") ?? checks.find(({ outcome }) => outcome === "doubt"))
     ?.message;
@@ -64,7 +67,7 @@ export function finding({ checks }) {
 const drawn = new WeakMap();
 export const BARS = 24;
 
-/** A waveform as the path of an SVG, 3 units a bar and 24 high. @param {number[]} peaks */
+/** Return a waveform as an SVG path: 3 units per bar, 24 units high. @param {number[]} peaks */
 export function barsOf(peaks) {
   let path = drawn.get(peaks);
   if (path === undefined) {

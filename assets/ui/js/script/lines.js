@@ -1,8 +1,15 @@
-/** Lines of a sheet: what they say, which of them show, in which order. */
+/** Lines of a sheet: their cells, filters, sort order and counts. */
+import { plural } from "../core/format.js";
 import { concern, defaultTake } from "./line-takes.js";
 
-/** @typedef {{words: string, character: string | null, status: string, noted: boolean}} Filter  null: every character; noted: lines with notes */
-/** @typedef {number | "takes" | "length" | "status"} SortKey  a column of the sheet, or one of ours */
+/**
+ * @typedef {{words: string, character: string | null, status: string, noted: boolean}} Filter  character null: all;
+ *   noted: only lines with notes
+ */
+/**
+ * @typedef {number | "takes" | "length" | "status"} SortKey  the index of a column of the sheet, or a column that the
+ *   page adds
+ */
 /** @typedef {{by: SortKey, down: boolean}} Sort */
 
 export const ROLES = /** @type {const} */ ({
@@ -16,10 +23,10 @@ export const ROLES = /** @type {const} */ ({
   language: "Language",
   notes: "Notes",
 });
-const FIRST_ID = "L_000"; // before the first line's of an empty sheet
+const FIRST_ID = "L_000"; // an empty sheet continues from this id
 /** @type {Filter} */
 export const ALL = { words: "", character: null, status: "", noted: false };
-/** In the order in which they ask for work. @type {LineStatus[]} */
+/** Sort order of the statuses: the lines that need most work come first. @type {LineStatus[]} */
 export const STATUSES = ["failed", "stale", "ready", "retake", "none", "hold", "made", "select", "empty"];
 
 const SUMS = ["all", "due", "due_stale", "due_failed", "unchecked"];
@@ -28,10 +35,21 @@ export const CONCERNS = ["faulty", "doubt"];
 
 const words = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-/** What a line says in the column of this role, without the space around it. @param {ScriptLine} line @param {Roles} roles @param {Role} role */
+/**
+ * Return the trimmed cell of a line in the column of a role.
+ * @param {ScriptLine} line @param {Roles} roles @param {Role} role
+ */
 export function cellOf(line, roles, role) {
   const column = roles[role];
   return column === undefined || column === null ? "" : (line.cells[column] ?? "").trim();
+}
+
+/**
+ * Name lines in messages: a single line by its id, several by their number.
+ * @param {ScriptLine[]} lines @param {Roles} roles
+ */
+export function nameOf(lines, roles) {
+  return (lines.length === 1 && cellOf(lines[0], roles, "id")) || plural(lines.length, "line");
 }
 
 /** @param {ScriptLine} line @param {Filter} filter @param {Roles} roles */
@@ -45,14 +63,14 @@ export function fits(line, filter, roles) {
   return sought.every((word) => said.includes(word));
 }
 
-/** What the checks say against the take that stands for the line; see `concern`. @param {ScriptLine} line */
+/** Return the concern about the line's current take; see `concern`. @param {ScriptLine} line */
 function concernOf(line) {
   const take = defaultTake(line);
   return take && !take.stale ? concern(take) : "";
 }
 
 /**
- * Keys of the lines that show, sorted; equal ones stay in the sheet's order.
+ * Return the keys of the lines that match the filter, sorted. Equal lines stay in the sheet's order.
  * @param {Iterable<ScriptLine>} lines @param {{filter: Filter, sort: Sort | null, roles: Roles}} how
  */
 export function arranged(lines, { filter, sort, roles }) {
@@ -72,13 +90,14 @@ function orderOf(by) {
   return (one, other) => words.compare(one.cells[by] ?? "", other.cells[by] ?? "");
 }
 
-/** Seconds of its delivered file, or an estimate. @param {ScriptLine} line */
+/** Return the length of the line's delivered file in seconds, or an estimate. @param {ScriptLine} line */
 export function lengthOf(line) {
   return defaultTake(line)?.length_s ?? line.estimate_s ?? 0;
 }
 
 /**
- * The id after the last line's, which no line has: A2_0143 gives A2_0144. Empty where that one ends in no number.
+ * Return the next unused id after the last line's id: A2_0143 gives A2_0144. Empty if the last id does not end in a
+ * number.
  * @param {ScriptLine[]} lines @param {number} column
  */
 export function nextId(lines, column) {
@@ -92,7 +111,11 @@ export function nextId(lines, column) {
   }
 }
 
-/** How many lines are in which state, how many a render makes, and how many takes that stand for a line have a failed or doubtful check. @param {Iterable<ScriptLine>} lines */
+/**
+ * Count the lines by status, the lines that a render makes, and the lines whose current take has a failed or doubtful
+ * check.
+ * @param {Iterable<ScriptLine>} lines
+ */
 export function tally(lines) {
   const counts = Object.fromEntries([...STATUSES, ...CONCERNS, ...SUMS].map((status) => [status, 0]));
   for (const line of lines) {

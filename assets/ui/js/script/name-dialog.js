@@ -1,4 +1,4 @@
-/** Asking for a name, or for cells. */
+/** Dialogs that ask for a name or for cells. */
 import { field, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { keepForm } from "../core/drafts.js";
@@ -10,7 +10,7 @@ const FORM = "script-form";
 
 /**
  * @param {string} title @param {string} label @param {string} verb @param {string} value
- * @param {(value: string) => Promise<unknown>} act  throws what the dialog then says
+ * @param {(value: string) => Promise<unknown>} act  if it throws, the dialog shows the error
  */
 export function askName(title, label, verb, value, act) {
   const input = h("input", { type: "text", value, required: true, maxlength: 120, spellcheck: "false" });

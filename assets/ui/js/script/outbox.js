@@ -1,12 +1,13 @@
-/** Brings changes to the studio one after another, again and again until it has them. */
+/** Sends changes to the studio one after another, with retries until the studio has saved them. */
 import { changed, emit } from "../core/bus.js";
+import { announce } from "../core/dom.js";
 import { EVENT, STATE } from "../core/events.js";
 import { plural } from "../core/format.js";
 import { openLogin } from "../core/login.js";
 import { patch, Refusal, reason, refusedWith } from "../core/server.js";
 import { toast } from "../core/toast.js";
-import { seen, touched } from "./changes.js";
-import { desk, foresee, projectPath, receive, reload } from "./desk.js";
+import { affectedLines, withSeenCells } from "./changes.js";
+import { desk, projectPath, receive, reload, showUnsaved } from "./desk.js";
 import { addPending, allPending, dropPending } from "./pending.js";
 
 /** @import { Pending } from "./pending.js" */
@@ -17,24 +18,29 @@ const LONGEST_WAIT_MS = 15_000;
 
 /** @type {Promise<void> | null} */
 let sending = null;
-let failures = 0; // in a row
+let failures = 0; // failed attempts in a row
 let timer = 0;
 let dismissTrouble = () => {};
-/** Whom to ask what becomes of a refused change. @type {WeakMap<Pending, () => void>} */
+/** Callbacks that let the user correct a refused change. @type {WeakMap<Pending, () => void>} */
 const amends = new WeakMap();
 
-/** Show a change of a sheet where it is open, and send it. @param {SheetChange} change @param {Place} place @param {() => void} [amend]  offered where it is refused */
+/**
+ * Show a change if its sheet is open, and send it.
+ * @param {SheetChange} change
+ * @param {Place} place
+ * @param {() => void} [amend]  offered if the studio refuses the change
+ */
 export function submit(change, place, amend) {
   /** @type {Pending} */
-  const one = { ...place, change: place.sheet === desk.sheet?.id ? seen(change, desk.lines) : change };
+  const one = { ...place, change: place.sheet === desk.sheet?.id ? withSeenCells(change, desk.lines) : change };
   if (amend) amends.set(one, amend);
   addPending(one);
-  if (place.sheet === desk.sheet?.id) foresee(change, touched(change));
+  if (place.sheet === desk.sheet?.id) showUnsaved(change, affectedLines(change));
   changed(STATE.unsaved);
   sendAll();
 }
 
-/** Send what waits, now. */
+/** Send all waiting changes now. */
 export function sendAll() {
   sending ??= sendEach().finally(() => {
     sending = null;
@@ -48,22 +54,26 @@ async function sendEach() {
   while (allPending().length && (await sent(allPending()[0])));
 }
 
-/** Once the studio has every change: what is asked of it now is meant with them. Throws Refusal. */
+/** Resolves when the studio has saved every change, so that the next request includes them. Throws Refusal. */
 export async function saved() {
   await sendAll();
   if (allPending().length) throw new Refusal("your last changes are not saved yet; try again in a moment");
 }
 
-/** Why changes wait; empty where none waits longer than the way takes. */
+/** Return a message about waiting changes; empty while no attempt has failed. */
 export function waitingWords() {
   const count = allPending().length;
   return failures && count ? `${plural(count, "change")} not saved yet. Trying again…` : "";
 }
 
-/** Whether the studio has taken or refused it, so that the next one can go. @param {Pending} one */
+/**
+ * Send a change. Resolves to true if the studio saved or refused it, so that the next one can be sent.
+ * @param {Pending} one
+ */
 async function sent(one) {
   try {
     const told = await patch(projectPath(`/sheets/${one.sheet}`, one.project), one.change);
+    if (failures) announce("Your changes are saved.");
     failures = 0;
     dismissTrouble();
     dropPending(one);

@@ -1,17 +1,17 @@
-/** Changes that the studio has not taken yet; they outlive a reload. */
+/** Changes that the studio has not saved yet. The browser keeps them across a reload. */
 import { loadJson, saveJson } from "../core/storage.js";
 
 /** @typedef {{project: string, sheet: string, change: SheetChange}} Pending */
 
 const KEY = "studio-script-unsaved";
-/** Oldest first. @type {Pending[]} */
+/** Unsaved changes, oldest first. @type {Pending[]} */
 let pending = loadJson(KEY, []);
 
 export function allPending() {
   return pending;
 }
 
-/** Changes of a sheet, oldest first. @param {string} sheet */
+/** Return the unsaved changes of a sheet, oldest first. @param {string} sheet */
 export function pendingOf(sheet) {
   return pending.filter((one) => one.sheet === sheet).map(({ change }) => change);
 }

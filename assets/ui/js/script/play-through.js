@@ -1,4 +1,4 @@
-/** Several takes played one after another: of the selected lines, of all lines from the cursor on, or of one line. */
+/** Plays several takes one after another: of the ticked lines, of all lines from the cursor on, or of one line. */
 import { playAll, progress, stopAll } from "../audio/playlist.js";
 import { load } from "../audio/tracks.js";
 import { toast } from "../core/toast.js";
@@ -16,7 +16,7 @@ function item(line, take) {
   return { key: take.id, load: () => load(soundOf(take), RATE), begin };
 }
 
-/** Play the chosen take of each line in turn, and put the cursor there; while they play, stop. */
+/** Play the chosen take of each line and move the cursor along; stop if takes already play. */
 export function playLines() {
   if (progress()) return stopAll();
   const { shown, selected, line } = view;
@@ -30,7 +30,10 @@ export function playLines() {
   return items.length ? playAll(items) : toast("No takes to play. Render the lines first.");
 }
 
-/** Play takes of the cursor's line in turn: those with these ids, or all; while they play, stop. @param {Set<string>} ids */
+/**
+ * Play takes of the cursor's line: those with these ids, or all; stop if takes already play.
+ * @param {Set<string>} ids
+ */
 export function playTakes(ids) {
   if (progress()) return stopAll();
   const line = current();

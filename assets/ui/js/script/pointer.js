@@ -1,4 +1,4 @@
-/** The pointer on the grid. */
+/** Clicks on the grid. */
 import { playLine } from "./acts.js";
 import { desk } from "./desk.js";
 import { edit } from "./editor.js";
@@ -10,7 +10,7 @@ import { moveTo } from "./view.js";
 const phone = matchMedia("(max-width: 760px)");
 
 /** @param {Grid} grid @param {Drawer} drawer */
-export function hearPointer(grid, drawer) {
+export function listenForClicks(grid, drawer) {
   grid.element.addEventListener("click", (event) => {
     const at = placeOf(event);
     if (!at) return;
@@ -26,7 +26,7 @@ export function hearPointer(grid, drawer) {
     const at = placeOf(event);
     if (at && grid.columns[at.column]?.kind === "cell") edit(grid);
   });
-  // A selection of words would only be in the way of one of lines.
+  // Shift and click selects lines, so it must not select text.
   grid.element.addEventListener("mousedown", (event) => event.shiftKey && event.preventDefault());
 }
 

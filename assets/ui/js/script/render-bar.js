@@ -1,52 +1,66 @@
-/** How far the sheet is, and the one button that brings it on; what renders, and what came of it. */
+/** The progress of the sheet, the Render button, and messages about renders, deliveries and problems. */
 import { follow } from "../core/bus.js";
 import { announce, h, icon, iconButton } from "../core/dom.js";
 import { STATE } from "../core/events.js";
-import { about, clock, plural, sentence } from "../core/format.js";
+import { clock, ended, plural, sentence } from "../core/format.js";
 import { attempt } from "../core/login.js";
+import { activity, isOnlyChecking } from "../core/render-activity.js";
+import { progressWords, shareOf } from "../core/render-words.js";
+import { renders } from "../core/renders.js";
 import { post } from "../core/server.js";
 import { selectNew } from "./acts.js";
 import { openCast } from "./cast-dialog.js";
 import { voiceless } from "./casting.js";
+import { countButtons } from "./count-buttons.js";
 import { openDeliver } from "./deliver-dialog.js";
 import { runOf } from "./delivery-run.js";
 import { desk, isRendering, projectPath, roles, setRender } from "./desk.js";
-import { CONCERNS, tally } from "./lines.js";
+import { tally } from "./lines.js";
 import { sendAll, waitingWords } from "./outbox.js";
-import { askRender, renderDue } from "./render-dialog.js";
+import { askRender, renderDue, renderSelection } from "./render-dialog.js";
 import { STATES } from "./status.js";
-import { setFilter } from "./view.js";
+import { setFilter, view } from "./view.js";
 
-/** @import { LineState } from "./status.js" */
 /** @typedef {Record<string, number>} Counts */
 
-const COUNTED = ["made", "select", "hold", "retake", "ready", "stale", "failed", "none"];
 const METER = ["select", "made", "hold", "retake", "ready", "stale", "failed"];
-const TOLD = 4; // how often a render's progress is read aloud
+const TOLD = 4; // number of announcements of a render's progress
 
 export class RenderBar {
   constructor() {
     this.meter = h("span.script-meter", { role: "img" });
     this.counts = h("span.script-counts");
-    this.render = h("button.primary", { type: "button", onclick: renderDue });
+    this.render = h("button.primary", { type: "button", onclick: renderMarked });
     const more = iconButton("settings", "Render options", askRender);
     this.buttons = h("span.render-buttons", {}, this.render, more);
     this.notes = h("div.script-notes");
-    this.element = h("div.render-bar", {}, h("span.script-progress", {}, this.meter, this.counts), this.buttons);
+    this.progress = h("span.script-progress", {}, this.meter, this.counts);
+    this.element = h("div.render-bar", {}, this.buttons);
     this.drawn = "";
     this.noted = "";
-    this.dismissed = ""; // the render whose outcome was read
-    this.told = 0; // quarters
-    this.state = ""; // of the render, when it was told last
+    this.dismissed = ""; // key of the render whose failures were dismissed
+    /** @type {Counts} */ this.tally = {};
+    this.told = 0; // last announced quarter of the render
+    this.state = ""; // state of the render at the last call of #tell
     follow([STATE.lines, STATE.render], () => this.#drawCounts());
-    follow([STATE.lines, STATE.render, STATE.script, STATE.unsaved, STATE.delivery], () => this.#drawNotes());
+    follow([STATE.lines, STATE.render, STATE.view], () => this.#drawButton());
+    const all = [
+      STATE.lines,
+      STATE.render,
+      STATE.renders,
+      STATE.script,
+      STATE.unsaved,
+      STATE.delivery,
+      STATE.synthesis,
+    ];
+    follow(all, () => this.#drawNotes());
     follow(STATE.render, () => this.#tell());
   }
 
   #drawCounts() {
     const counts = tally(desk.lines.values());
-    const runs = desk.render?.state === "running" || desk.render?.state === "paused";
-    const drawn = JSON.stringify([counts, runs]);
+    this.tally = counts;
+    const drawn = JSON.stringify(counts);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     const parts = METER.filter((state) => counts[state]);
@@ -57,16 +71,23 @@ export class RenderBar {
     const words = parts.map((state) => `${counts[state]} ${STATES[/** @type {LineStatus} */ (state)].words}`);
     this.meter.setAttribute("aria-label", words.join(", ") || "no takes yet");
     this.counts.replaceChildren(...countButtons(counts));
-    this.render.disabled = runs || !counts.due;
-    this.render.textContent = renderWords(counts);
   }
 
-  /** What stands in the way, and what runs. */
+  #drawButton() {
+    const ticked = view.selected.size;
+    const runs = isRendering();
+    this.render.disabled = !ticked && (runs || !this.tally.due);
+    const words = runs ? "Rendering…" : renderWords(this.tally);
+    const wanted = ticked ? `Render ${ticked.toLocaleString("en")} ticked` : words;
+    if (this.render.textContent !== wanted) this.render.textContent = wanted;
+  }
+
+  /** Draw the notes: what prevents a render, and what is running. */
   #drawNotes() {
-    const notes = [unsaved(), uncast(), this.#running(), delivering(), checking(), ready(), this.#outcome()].filter(
+    const notes = [this.#running(), unsaved(), uncast(), delivering(), checking(), ready(), this.#outcome()].filter(
       (note) => note !== null,
     );
-    const drawn = JSON.stringify(notes.map(({ words, acts }) => [words, Object.keys(acts)]));
+    const drawn = JSON.stringify(notes.map(({ words, hint, acts }) => [words, hint, Object.keys(acts)]));
     for (const { share } of notes) if (share !== undefined) this.element.style.setProperty("--share", String(share));
     if (drawn === this.noted) return;
     this.noted = drawn;
@@ -81,31 +102,29 @@ export class RenderBar {
   #running() {
     const { render } = desk;
     if (render?.state !== "running" && render?.state !== "paused") return null;
-    const { done, total, eta_s, compute_s, audio_s, state, trouble } = render;
+    const now = renders().find(({ project }) => project === desk.project?.id) ?? render; // the same data as in the strip
+    const { compute_s, audio_s, state, trouble, checking } = now;
     const running = state === "running";
-    const left = running ? (eta_s === null ? "" : `, ${about(eta_s)} left`) : "";
-    const cost = audio_s ? `${minutes(audio_s)} of audio, computed in ${minutes(compute_s)}` : "";
+    const hints = [
+      checking && !isOnlyChecking(now) && `${plural(checking, "line")} being checked`,
+      audio_s && `${minutes(audio_s)} of audio, rendered in ${minutes(compute_s)}`,
+    ];
     const why = trouble && `. ${sentence(trouble)}`;
-    const { unchecked } = tally(desk.lines.values());
-    const made = Math.min(total, done + unchecked); // a line is done when its takes are checked
-    const count =
-      made > done
-        ? `${made} of ${plural(total, "line")} rendered, ${done} checked`
-        : `${done} of ${plural(total, "line")}`;
-    const words = `${running ? "Rendering" : "Paused"}: ${count}${left}${why}`;
+    const words = `${activity(now)}: ${progressWords(now)}${why}`;
     /** @type {Record<string, () => unknown>} */
     const pause = running ? { Pause: () => enter("pause") } : { Resume: () => enter("resume") };
     const acts = { ...pause, Stop: () => enter("stop") };
-    return { words, hint: cost, acts, share: total ? done / total : 0, ...(trouble && { sign: "warn" }) };
+    const hint = hints.filter(Boolean).join(" · ");
+    return { words, hint, acts, share: shareOf(now), ...(trouble && { sign: "warn" }) };
   }
 
-  /** What came of the last render, until it was read. @returns {Note | null} */
+  /** Return the failures of the last render, until they are dismissed. @returns {Note | null} */
   #outcome() {
     const { render } = desk;
     const id = JSON.stringify([render?.sheet, render?.total, render?.audio_s, render?.failed.length]);
     if (!render?.failed.length || render.sheet !== desk.sheet?.id || isRendering() || id === this.dismissed)
       return null;
-    const words = `${plural(render.failed.length, "line")} failed. ${sentence(render.failed[0].message)}`;
+    const words = `${plural(render.failed.length, "line")} failed: ${ended(render.causes.join("; "))}`;
     const dismiss = () => {
       this.dismissed = id;
       this.#drawNotes();
@@ -114,7 +133,7 @@ export class RenderBar {
     return { words, sign: "warn", acts: { "Show lines": show, Dismiss: dismiss } };
   }
 
-  /** Aloud: that it began, at each quarter, and its end. */
+  /** Announce each quarter of a render and its end to screen readers. */
   #tell() {
     const { render } = desk;
     if (!render) return;
@@ -133,6 +152,11 @@ export class RenderBar {
   }
 }
 
+/** Render the ticked lines, or else all lines that are due. */
+function renderMarked() {
+  return view.selected.size ? renderSelection() : renderDue();
+}
+
 /** @param {Counts} counts */
 function renderWords({ due, due_stale, due_failed, all, none, stale, failed }) {
   if (!due) return all && !(none + stale + failed) ? "All rendered" : "Render";
@@ -140,20 +164,9 @@ function renderWords({ due, due_stale, due_failed, all, none, stale, failed }) {
   return due_failed === due ? `Retry ${plural(due, "line")}` : `Render ${plural(due, "line")}`;
 }
 
-/** Each shows the lines it counts. @param {Counts} counts */
-function countButtons(counts) {
-  const button = (/** @type {string} */ state, /** @type {string} */ words) =>
-    h(
-      "button.count-button",
-      { type: "button", "data-state": state, onclick: () => setFilter({ status: state }) },
-      h("b", {}, counts[state].toLocaleString("en")),
-      ` ${words}`,
-    );
-  const states = [...COUNTED, ...CONCERNS].filter((state) => counts[state]);
-  return states.map((state) => button(state, STATES[/** @type {LineState} */ (state)].words));
-}
-
-/** @typedef {{words: string, hint?: string, acts: Record<string, () => unknown>, sign?: "warn", share?: number}} Note */
+/**
+ * @typedef {{words: string, hint?: string, acts: Record<string, () => unknown>, sign?: "warn", share?: number}} Note
+ */
 
 /** @param {Note} note */
 function drawNote({ words, hint, acts, sign, share }) {
@@ -176,7 +189,7 @@ function unsaved() {
   return words ? { words, sign: "warn", acts: { "Try now": sendAll } } : null;
 }
 
-/** Characters whom nobody speaks. @returns {Note | null} */
+/** Return a note about characters without a voice. @returns {Note | null} */
 function uncast() {
   const { project, sheet } = desk;
   if (!project || !sheet) return null;
@@ -187,7 +200,7 @@ function uncast() {
   return { words: `No voice for ${some}.`, sign: "warn", acts: { "Choose voices": openCast } };
 }
 
-/** What is made and not looked at yet. @returns {Note | null} */
+/** Return a note about takes that are being checked. @returns {Note | null} */
 function checking() {
   const { unchecked } = tally(desk.lines.values());
   return unchecked && desk.render?.state !== "running"
@@ -195,25 +208,26 @@ function checking() {
     : null;
 }
 
-/** A delivery that goes on or whose result was not shown yet. @returns {Note | null} */
+/** Return a note about a delivery that is running or whose result the user has not seen. @returns {Note | null} */
 function delivering() {
   const run = runOf(desk.sheet?.id ?? "");
   if (!run.end) return null;
-  if (!run.running) return { words: run.outcome, acts: { "Show result": openDeliver } };
+  if (!run.running) return { words: run.outcome, acts: { "Show result": openDeliver, Dismiss: () => run.seen() } };
   const words = `Delivering: ${run.words.textContent || "starting"}`;
   return { words, acts: { Show: openDeliver, "Cancel delivery": () => attempt(() => run.cancel()) } };
 }
 
-/** New takes for stale selects. @returns {Note | null} */
+/** Return a note about new takes for stale selects. @returns {Note | null} */
 function ready() {
   const lines = [...desk.lines.values()].filter(({ deleted, status }) => !deleted && status === "ready");
   if (!lines.length || isRendering()) return null;
-  const words = `New take ready for ${plural(lines.length, "stale select")}.`;
+  const many = plural(lines.length, "line");
+  const words = `${lines.length > 1 ? "New takes are" : "A new take is"} ready for ${many} whose selected take is stale.`;
   const show = () => setFilter({ words: "", character: null, status: "ready" });
   return { words, acts: { "Show lines": show, "Select new takes": () => selectNew(lines) } };
 }
 
-/** 171.4 -> "2:51". @param {number} value  in seconds */
+/** Format seconds: 171.4 -> "2:51". @param {number} value  in seconds */
 function minutes(value) {
   return clock(Math.round(value)).replace(/\.\d$/, "");
 }

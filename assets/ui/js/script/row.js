@@ -1,4 +1,4 @@
-/** One row of the grid. It is drawn anew only where what it shows has changed, and lent to another line when scrolled away. */
+/** A row of the grid. It is redrawn only if its data changed. After it scrolls out of view, another line uses it. */
 import * as player from "../audio/player.js";
 import { directionChip, partsOf } from "../core/directions.js";
 import { h, icon } from "../core/dom.js";
@@ -20,7 +20,7 @@ export class Row {
     this.key = "";
     this.place = -1;
     this.top = -1; // pixels
-    /** @type {unknown[]} */ this.drawn = []; // what the cells were drawn from
+    /** @type {unknown[]} */ this.drawn = []; // data that the cells show
     this.cells = columns.map((column, at) =>
       h(`div.cell.c-${column.name}`, { role: "gridcell", tabindex: "-1", "aria-colindex": at + 1, "data-column": at }),
     );
@@ -31,6 +31,7 @@ export class Row {
   /** @param {string} key @param {ScriptLine} line @param {number} place @param {number} top  in pixels */
   show(key, line, place, top) {
     if (this.key !== key) Object.assign(this.element.dataset, { key });
+    if (this.element.hidden) this.element.hidden = false;
     this.key = key;
     if (this.place !== place) this.element.setAttribute("aria-rowindex", String(place + 2));
     this.place = place;
@@ -42,6 +43,15 @@ export class Row {
     this.drawn = now;
     this.element.classList.toggle("sounds", take !== null && player.playing() === take.id);
     this.#mark();
+  }
+
+  /** Detach the row from its line, so that it is neither shown nor read by screen readers. */
+  release() {
+    Object.assign(this, { key: "", place: -1, top: -1 });
+    this.element.removeAttribute("aria-rowindex");
+    this.element.classList.remove("current");
+    delete this.element.dataset.key;
+    for (const cell of this.cells) cell.tabIndex = -1;
   }
 
   #mark() {
@@ -57,14 +67,14 @@ export class Row {
     });
   }
 
-  /** How much of the take was heard. @param {number} share */
+  /** Show the playback position of the take. @param {number} share */
   drawPlayhead(share) {
     this.element.style.setProperty("--played", `${(100 * share).toFixed(1)}%`);
   }
 }
 
 /**
- * What puts a line into a cell.
+ * Return a function that draws a line into a cell.
  * @param {Column} column @param {HTMLElement} cell @returns {(line: ScriptLine, take: LineTake | null) => void}
  */
 function filler(column, cell) {
@@ -76,7 +86,8 @@ function filler(column, cell) {
 }
 
 /**
- * A cell of the sheet: badges of what to look at, before the text, where no long text hides them; stage directions as chips.
+ * Return a function for a cell of the sheet. Badges come before the text, so that long text does not hide them. Stage
+ * directions are chips.
  * @param {Column} column @param {HTMLElement} cell
  */
 function writtenCell({ by, name }, cell) {
@@ -136,14 +147,22 @@ function lengthCell(cell) {
 /** @param {HTMLElement} cell */
 function statusCell(cell) {
   const words = h("span.status-words");
+  const saving = h("span.saving", {}, "saving…");
+  const fault = h("span.status-fault", {});
   let shown = "";
   cell.setAttribute("aria-readonly", "true");
   return (/** @type {ScriptLine} */ line, /** @type {LineTake | null} */ take) => {
-    const { state, words: said, sign, title } = statusOf(line, take, view.blind, isBeingMade(line.key));
+    const { state, words: said, sign, title, warning } = statusOf(line, take, view.blind, isBeingMade(line.key));
     words.textContent = said;
     cell.title = title;
     cell.dataset.state = state;
     if (shown !== sign || !cell.firstChild) cell.replaceChildren(sign ? icon(sign) : h("i.open-sign"), words);
+    if (warning && fault.textContent !== warning)
+      fault.replaceChildren(icon("fail"), h("span.status-words", {}, warning));
+    if (warning) words.after(fault);
+    else fault.remove();
+    if (line.unsaved) cell.append(saving);
+    else saving.remove();
     shown = sign;
   };
 }

@@ -1,20 +1,21 @@
-/** Sheets' files on their way to the studio, with the encoding that somebody chose. */
+/** Uploads files of sheets, with the encoding that the user chose. */
 import { Refusal } from "../core/server.js";
 import { upload } from "../core/upload.js";
 import { askEncoding } from "./encoding-dialog.js";
 
-const UNCERTAIN = "uncertain_encoding"; // the code of a refusal
-/** Encodings that the person chose. @type {WeakMap<File, string>} */
+const UNCERTAIN = "uncertain_encoding"; // error code of the studio
+/** Encodings that the user chose. @type {WeakMap<File, string>} */
 const encodings = new WeakMap();
 
-/** The encoding that was chosen for a file; empty where the studio decides. @param {File} file */
+/** Return the chosen encoding of a file; empty if the studio decides. @param {File} file */
 export function encodingOf(file) {
   return encodings.get(file) ?? "";
 }
 
 /**
- * Send a sheet's file. If the encoding is uncertain, ask for it and send the file again. Throws Refusal, AbortError.
- * @param {string} path  with a query @param {File} file @param {"POST" | "PUT"} method
+ * Upload a sheet's file. If the encoding is uncertain, ask for it and upload the file again. Throws Refusal,
+ * AbortError.
+ * @param {string} path  may contain a query @param {File} file @param {"POST" | "PUT"} method
  * @returns {Promise<any>}
  */
 export async function uploadSheet(path, file, method) {
@@ -29,7 +30,7 @@ export async function uploadSheet(path, file, method) {
   }
 }
 
-/** Throws AbortError where none is chosen. @param {File} file */
+/** Ask for the encoding of a file. Throws AbortError if none is chosen. @param {File} file */
 export async function chooseEncoding(file) {
   const chosen = await askEncoding(file);
   if (!chosen) throw new DOMException("no encoding was chosen", "AbortError");

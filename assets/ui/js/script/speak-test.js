@@ -1,4 +1,4 @@
-/** Hears a sentence at once, by whoever is cast first: as a program would ask the studio for it. */
+/** Plays a test sentence of the lexicon with the first voice of the cast, through the public speech route. */
 import * as player from "../audio/player.js";
 import { contextAt, Track } from "../audio/tracks.js";
 import { attempt } from "../core/login.js";

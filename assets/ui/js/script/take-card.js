@@ -1,10 +1,10 @@
-/** One take of the line: heard, judged, marked, noted. */
+/** The card of a take in the panel of the line: play, checks, marks and note. */
 import * as player from "../audio/player.js";
 import { seekable, Waveform } from "../audio/waveform.js";
 import { h, icon, iconButton } from "../core/dom.js";
 import { clock, seconds } from "../core/format.js";
 import { titleOf } from "../core/state.js";
-import { comment, mark, togglePlay } from "./acts.js";
+import { comment, toggleMark, togglePlay } from "./acts.js";
 import { digitOf } from "./line-takes.js";
 import { TakeChecks } from "./take-checks.js";
 import { chooseTake, selectAll, view } from "./view.js";
@@ -19,12 +19,12 @@ const MARKS = /** @type {const} */ ([
 ]);
 
 /**
- * What the presses on one of several takes do.
+ * Actions of a click that selects several takes.
  * @typedef {{press: (id: string, how: Modifiers) => void, toggle: (id: string) => void}} Several
  */
 
 /** @param {number} score */
-const best = (score) => `Suggested: best check score of this line (${score.toFixed(2)}).`;
+const best = (score) => `Suggested: this take did best in the checks (${score.toFixed(2)}).`;
 
 export class TakeCard {
   /** @param {LineTake} take @param {ScriptLine} line @param {Several} several */
@@ -42,7 +42,7 @@ export class TakeCard {
     this.tick = iconButton("box", "Tick take", () => this.several.toggle(this.take.id), { "aria-pressed": "false" });
     this.voice = h("b.take-voice");
     this.checks = new TakeChecks();
-    this.marks = MARKS.map(([name, words, sign, key]) => this.#mark(name, words, sign, key));
+    this.marks = MARKS.map(([name, words, sign]) => this.#mark(name, words, sign));
     this.comment = this.#comment();
     this.element = this.#card();
     this.updateSlider = seekable(this.waveform, "Position in the take", {
@@ -59,8 +59,8 @@ export class TakeCard {
       "li.line-take",
       {
         "data-take": this.take.id,
-        onclick: (event) => this.#press(event), // on pointerdown the card could move from under the pointer
-        onmousedown: (event) => event.shiftKey && event.preventDefault(), // it would select words of the page
+        onclick: (event) => this.#press(event), // not on pointerdown, because a redraw could move the card before the click
+        onmousedown: (event) => event.shiftKey && event.preventDefault(), // prevents a text selection
       },
       h(
         "div.take-top",
@@ -68,9 +68,9 @@ export class TakeCard {
         ...[this.digit, this.play, this.waveform.element, this.time, this.tick],
         h("div.take-marks", {}, ...this.marks),
       ),
-      h("p.take-who", {}, this.voice, this.facts),
+      this.comment, // above the parts whose height changes
       this.checks.element,
-      this.comment,
+      h("p.take-who", {}, this.voice, this.facts),
     );
   }
 
@@ -83,7 +83,7 @@ export class TakeCard {
     this.#choose();
   }
 
-  /** @param {boolean} ticked  whether it is one of the takes that are chosen together */
+  /** @param {boolean} ticked  whether the take is one of the ticked takes */
   mark(ticked) {
     this.element.classList.toggle("ticked", ticked);
     if (this.tick.getAttribute("aria-pressed") === String(ticked)) return;
@@ -97,14 +97,13 @@ export class TakeCard {
     return act();
   }
 
-  /** @param {Mark} name @param {string} words @param {"check" | "pausemark" | "flag"} sign @param {string} key */
-  #mark(name, words, sign, key) {
+  /** @param {"select" | "hold" | "retake"} name @param {string} words @param {"check" | "pausemark" | "flag"} sign */
+  #mark(name, words, sign) {
     const onclick = () => {
-      selectAll(false); // this take alone is meant
-      this.#choose(() => mark(name));
+      selectAll(false); // the mark applies only to this take
+      this.#choose(() => toggleMark(name));
     };
-    const title = `Mark as ${name}`;
-    return h("button.quiet.small", { type: "button", "aria-keyshortcuts": key, title, onclick }, icon(sign), words);
+    return h("button.quiet.small", { type: "button", onclick }, icon(sign), words);
   }
 
   #comment() {
@@ -114,16 +113,23 @@ export class TakeCard {
       "aria-label": "Note on this take",
       maxlength: 2000,
     });
-    const keep = () => comment(this.line, this.take, input.value);
-    input.addEventListener("change", keep);
+    input.addEventListener("change", () => this.keepComment());
+    input.addEventListener("focus", () => this.#choose()); // so that a new take does not replace it as the chosen take
     input.addEventListener("keydown", (event) => {
       if (event.key === "Escape") input.value = this.take.comment;
       if (event.key !== "Enter" && event.key !== "Escape") return;
       event.stopPropagation();
       input.blur();
-      /** @type {HTMLElement | null} */ (document.querySelector(".line-grid [tabindex='0']"))?.focus();
+      /** @type {HTMLElement | null} */ (
+        document.querySelector(".line-grid .line-row:not(.head) [tabindex='0']")
+      )?.focus();
     });
     return input;
+  }
+
+  /** Save the note as it is typed. */
+  keepComment() {
+    if (this.comment.value !== this.take.comment) comment(this.line, this.take, this.comment.value);
   }
 
   /** @param {LineTake} take @param {ScriptLine} line @param {boolean} chosen */
@@ -151,8 +157,7 @@ export class TakeCard {
     const digit = digitOf(line, take, view.blind);
     this.digit.textContent = String(digit);
     this.element.setAttribute("aria-label", `Take ${digit}`);
-    for (const [at, button] of this.marks.entries())
-      button.setAttribute("aria-pressed", String(MARKS[at][0] === take.mark));
+    for (const [at, button] of this.marks.entries()) drawMark(button, MARKS[at], take.mark);
     if (!this.comment.matches(":focus")) this.comment.value = take.comment;
     this.facts.replaceChildren(...this.#facts());
     this.voice.textContent = view.blind ? `Take ${digit}` : voiceName(take.voice);
@@ -188,4 +193,12 @@ export class TakeCard {
     this.time.textContent = at ? clock(at) : seconds(this.take.length_s);
     this.updateSlider();
   }
+}
+
+/** @param {HTMLElement} button @param {(typeof MARKS)[number]} what @param {Mark} mark  the mark of the take */
+function drawMark(button, [name, , , key], mark) {
+  const pressed = name === mark;
+  button.setAttribute("aria-pressed", String(pressed));
+  button.setAttribute("aria-keyshortcuts", pressed ? "U" : key);
+  button.title = pressed ? "Remove mark (U)" : `Mark as ${name} (${key})`;
 }

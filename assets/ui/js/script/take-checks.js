@@ -1,4 +1,4 @@
-/** The checks of a take: what failed and what is in doubt at once, the rest on demand. */
+/** The checks of a take: failed and uncertain checks are always shown, the others on demand. */
 import { h, icon } from "../core/dom.js";
 import { sentence } from "../core/format.js";
 import { checkName } from "./check-names.js";
@@ -28,7 +28,7 @@ export class TakeChecks {
     this.summary.setAttribute("aria-expanded", String(!this.rest.hidden));
   }
 
-  /** @param {LineTake} take @param {boolean} blind  then nothing is told */
+  /** @param {LineTake} take @param {boolean} blind  hides all checks */
   show({ checks, score, stale }, blind) {
     const items = (/** @type {TakeCheck[]} */ some) => some.toSorted(byUrgency).map(checkItem);
     const attention = checks.filter(needsAttention);
@@ -60,7 +60,7 @@ function byUrgency(one, other) {
   return ORDER.indexOf(one.outcome) - ORDER.indexOf(other.outcome);
 }
 
-/** Its sign, its name, what was found, and who says so. @param {TakeCheck} check */
+/** Return a list item with icon, name, finding and model of a check. @param {TakeCheck} check */
 function checkItem({ name, outcome, message, model }) {
   const { sign, words } = OUTCOMES[outcome];
   const by = model ? `${sentence(message)} Measured by ${model}.` : sentence(message);

@@ -1,17 +1,21 @@
-/** Every change of a sheet's lines, with a way back and forth. */
+/** Changes of a sheet's lines, with undo and redo. */
+import { emit } from "../core/bus.js";
+import { EVENT } from "../core/events.js";
 import { attempt } from "../core/login.js";
 import { record } from "../core/undo.js";
-import { effective, inverse, standing, touched } from "./changes.js";
+import { affectedLines, effective, inverse, stillValid } from "./changes.js";
 import { desk } from "./desk.js";
+import { ALL } from "./lines.js";
 import { submit } from "./outbox.js";
-import { moveTo, view } from "./view.js";
+import { moveTo, setFilter, view } from "./view.js";
 
 /** @import { Place } from "./outbox.js" */
 
 /**
- * Change the open sheet. Whether there was anything to change.
- * @param {SheetChange} change @param {string} words  what it does, for whoever takes it back
- * @param {{amend?: () => void, message?: string}} how  `amend` is offered where it is refused, the message with a way back
+ * Change the open sheet. Return false if the change has no effect.
+ * @param {SheetChange} change @param {UndoLabel} words  describes the change
+ * @param {{amend?: () => void, message?: string}} how  `amend` is offered if the change is refused; `message` is shown
+ *   with Undo
  */
 export function perform(change, words, { amend, message = "" } = {}) {
   const forth = effective(change, desk.lines);
@@ -24,8 +28,8 @@ export function perform(change, words, { amend, message = "" } = {}) {
   const step = {
     words,
     isHere,
-    // What was changed once more since stays so.
-    back: () => again(isHere() ? standing(back, forth, desk.lines) : back, place),
+    // Undo keeps cells that were changed again later.
+    back: () => again(isHere() ? stillValid(back, forth, desk.lines) : back, place),
     forth: () => again(forth, place),
   };
   record(step, message);
@@ -34,7 +38,7 @@ export function perform(change, words, { amend, message = "" } = {}) {
 
 /**
  * Record a change that the studio made to the whole sheet.
- * @param {string} words @param {string} message @param {() => Promise<unknown>} turn  undoes it, then does it again, and so on
+ * @param {UndoLabel} words @param {string} message @param {() => Promise<unknown>} turn  undoes and redoes it in turn
  */
 export function recordSheet(words, message, turn) {
   const sheet = desk.sheet?.id;
@@ -45,6 +49,15 @@ export function recordSheet(words, message, turn) {
 /** @param {SheetChange} change @param {Place} place */
 function again(change, place) {
   submit(change, place);
-  const line = [...touched(change)].find((key) => view.places.has(key));
-  if (line) moveTo(line);
+  if (place.sheet === desk.sheet?.id) showLine(affectedLines(change));
+}
+
+/** Show the first of these lines that exists, even if the filter hides it. @param {Iterable<string>} keys */
+function showLine(keys) {
+  const present = [...keys].filter((key) => desk.lines.get(key)?.deleted === false);
+  const line = present.find((key) => view.places.has(key)) ?? present[0];
+  if (!line) return;
+  if (!view.places.has(line)) setFilter(ALL);
+  moveTo(line);
+  emit(EVENT.showLine, { focus: true });
 }

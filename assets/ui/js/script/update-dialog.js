@@ -1,18 +1,24 @@
-/** Updating a sheet by its changed file: every difference is shown before anything changes, and one undo takes all back. */
+/**
+ * The dialog that updates a sheet from its changed file. It shows all differences before the update, which one Undo
+ * takes back.
+ */
 import { actionButton, field, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { attempt, ownerOnly } from "../core/login.js";
 import { post, postFile, reason, refusedWith } from "../core/server.js";
-import { arrived } from "./arrivals.js";
+import { showImported } from "./arrivals.js";
 import { desk, projectPath, reload } from "./desk.js";
 import { saved } from "./outbox.js";
 import { encodingOf, uploadSheet } from "./sheet-upload.js";
 import { recordSheet } from "./undo.js";
 import { summary, UpdateList } from "./update-list.js";
 
-/** @typedef {{file: File, sheet: string, others?: Record<string, () => unknown>}} Ask  `others`: what else the file may be */
+/**
+ * @typedef {{file: File, sheet: string, others?: Record<string, () => unknown>}} Ask  `others`: other ways to use the
+ *   file
+ */
 
-/** Show what a file would change of a sheet, and ask. @param {Ask} ask */
+/** Show what a file would change in a sheet, and ask. @param {Ask} ask */
 export function openUpdate({ file, sheet, others = {} }) {
   return attempt(async () => {
     if (!(await ownerOnly())) return;
@@ -34,7 +40,7 @@ class Update {
     /** @type {UpdateList | null} */ this.list = null;
   }
 
-  /** Throws Refusal. @param {Record<string, () => unknown>} others */
+  /** Compare the file and open the dialog. Throws Refusal. @param {Record<string, () => unknown>} others */
   async open(others) {
     await this.#compare();
     const acts = Object.entries(others).map(([words, act]) => {
@@ -53,7 +59,7 @@ class Update {
     this.go.focus();
   }
 
-  /** Compare with another sheet. */
+  /** Compare the file with the chosen sheet. */
   async #choose() {
     this.dialog?.showError("");
     try {
@@ -63,7 +69,7 @@ class Update {
     }
   }
 
-  /** Throws Refusal. */
+  /** Load and show the comparison. Throws Refusal. */
   async #compare() {
     const path = projectPath(`/sheets/${this.sheets.value}/file?preview=true`, this.project);
     this.comparison = await uploadSheet(path, this.file, "PUT");
@@ -90,9 +96,9 @@ class Update {
       const choice = JSON.stringify({ keep: [...list.kept].filter(Boolean), seen: comparison.digest });
       const sheet = await postFile(`${path}/update`, file, file.name, { choice, encoding: encodingOf(file) });
       this.dialog?.close();
-      await arrived(this.project, sheet, file);
+      await showImported(this.project, sheet, file);
       recordSheet(
-        `update of ${comparison.name}`,
+        `update ${comparison.name}`,
         `${comparison.name} updated. ${summary(comparison, list.kept)}`,
         turner(path, sheet),
       );
@@ -103,7 +109,7 @@ class Update {
   }
 }
 
-/** Takes an update back, then that back, and so on. @param {string} path @param {Sheet} sheet */
+/** Return a function that undoes an update, then redoes it, and so on. @param {string} path @param {Sheet} sheet */
 function turner(path, { id, update = 0 }) {
   let latest = update;
   return async () => {
@@ -119,7 +125,7 @@ function sheetOptions(chosen) {
   return sheets.map(({ id, name }) => h("option", { value: id, selected: id === chosen }, name));
 }
 
-/** Columns that come and go. @param {SheetComparison} comparison */
+/** Return notes about new and removed columns. @param {SheetComparison} comparison */
 function columnNotes({ new_columns, lost_columns }) {
   const named = (/** @type {string[]} */ names) => names.map((name) => name || "unnamed").join(", ");
   return [

@@ -1,8 +1,10 @@
-/** One line of an update: what the file and the studio say, which of them is used, and the choice. */
+/** A line of an update: the versions of the file and the studio, which one is used, and the choice between them. */
 import { h, icon } from "../core/dom.js";
 import { plural } from "../core/format.js";
 
-/** @type {Record<DifferenceKind, {words: string, sign: "warn" | "words" | "download" | "next" | "fail" | "settings"}>} */
+/**
+ * @type {Record<DifferenceKind, {words: string, sign: "warn" | "words" | "download" | "next" | "fail" | "settings"}>}
+ */
 export const KINDS = {
   both: { words: "Conflict", sign: "warn" },
   sheet: { words: "Changed in the file", sign: "download" },
@@ -51,11 +53,11 @@ export function updateLine(line, kept, choose) {
 
 /** @param {LineDifference} line */
 function keepWords({ in_file, deleted, kind }) {
-  if (deleted) return "Keep deleted";
+  if (deleted) return "Keep line deleted";
   return in_file || kind === "both" ? "Keep my edits" : "Keep line";
 }
 
-/** A line that only one side has. @param {LineDifference} line */
+/** Return a note for a line that only the file or only the studio has. @param {LineDifference} line */
 function presence({ deleted, in_file, kind }) {
   if (deleted) return [h("p.hint", {}, "You deleted this line in the studio.")];
   if (in_file) return [];
@@ -66,10 +68,13 @@ function presence({ deleted, in_file, kind }) {
   return kind in words ? [h("p.hint", {}, words[/** @type {"studio" | "both"} */ (kind)])] : [];
 }
 
-/** The values of one cell. The one that is used is marked in words, not by colour alone. @param {CellDifference} cell */
+/**
+ * Show the versions of a cell. An icon and a word mark the used version, not only colour.
+ * @param {CellDifference} cell
+ */
 function cell({ title, kind, before, studio, sheet }) {
-  const [file, mine] = [version("File", sheet), version("Studio", studio)];
-  const was = kind === "both" && before !== null && version("Before", before).element;
+  const [file, mine] = [version("New file", sheet), version("Studio", studio)];
+  const was = kind === "both" && before !== null && version("Last import", before).element;
   const element = h(
     "div.update-cell",
     { "data-kind": kind },

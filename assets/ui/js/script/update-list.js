@@ -1,4 +1,4 @@
-/** The lines of an update: filtered, drawn in portions, and chosen by key or press. */
+/** The list of lines in an update: filters, drawing in portions, and choices by key or click. */
 import { announce, h } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { clamp } from "../core/math.js";
@@ -6,9 +6,9 @@ import { updateLine } from "./update-line.js";
 
 /** @import { UpdateLine } from "./update-line.js" */
 
-const PORTION = 60; // lines that are drawn at once
-const PAGE = 8; // lines that a page key moves
-/** In the order in which they ask for a decision. @type {DifferenceKind[]} */
+const PORTION = 60; // lines that are drawn at a time
+const PAGE = 8; // lines that Page Up and Page Down move
+/** Sort order: the kinds that need a decision come first. @type {DifferenceKind[]} */
 const ORDER = ["both", "studio", "sheet", "removed", "added", "moved"];
 /** @type {Record<DifferenceKind, string>} */
 const FILTERS = {
@@ -25,11 +25,11 @@ export class UpdateList {
   constructor({ lines, counts }, changed) {
     this.lines = [...lines].sort((one, other) => ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind));
     this.changed = changed;
-    /** Keys of the lines whose edits stay. @type {Set<string>} */
+    /** Keys of the lines whose edits are kept. @type {Set<string>} */
     this.kept = new Set(lines.filter(({ kept }) => kept).map(({ key }) => key));
     /** @type {LineDifference[]} */ this.shown = [];
     /** @type {UpdateLine[]} */ this.drawn = [];
-    this.at = 0; // the line that the keys are on
+    this.at = 0; // index of the line with the keyboard focus
     this.list = h("ul.update-list", { "aria-label": "Changes" });
     this.list.addEventListener("keydown", (event) => this.#key(event));
     this.list.addEventListener("focusin", (event) => this.#focused(/** @type {Node} */ (event.target)));
@@ -65,7 +65,7 @@ export class UpdateList {
     ];
   }
 
-  /** Show the lines of one kind, or all. @param {DifferenceKind | null} kind @param {boolean} tell */
+  /** Show the lines of one kind, or all lines. @param {DifferenceKind | null} kind @param {boolean} tell */
   show(kind, tell = true) {
     this.shown = this.lines.filter((line) => !kind || line.kind === kind);
     this.drawn = [];
@@ -80,7 +80,7 @@ export class UpdateList {
     if (tell) announce(plural(this.shown.length, "line"));
   }
 
-  /** Draw lines up to a place. @param {number} count */
+  /** Draw the lines up to a count. @param {number} count */
   #draw(count) {
     const next = this.shown.slice(this.drawn.length, count).map((line) => {
       const one = updateLine(line, this.kept.has(line.key), (kept) => this.#choose(line, kept));
@@ -91,7 +91,7 @@ export class UpdateList {
     if (this.drawn[this.at]) this.#stop(this.at);
   }
 
-  /** The next portion, before the end comes into sight. */
+  /** Draw the next portion before the user scrolls to the end. */
   #fill() {
     const { scrollTop, clientHeight, scrollHeight } = this.list;
     if (scrollTop + 2 * clientHeight > scrollHeight) this.#draw(this.drawn.length + PORTION);
@@ -141,7 +141,7 @@ export class UpdateList {
     this.drawn[at]?.element.focus();
   }
 
-  /** The one line, with its box, that Tab stops at. @param {number} at */
+  /** Make one line and its checkbox the only tab stop. @param {number} at */
   #stop(at) {
     for (const one of [this.at, at]) {
       const tab = one === at ? 0 : -1;
@@ -159,20 +159,24 @@ export class UpdateList {
   }
 }
 
-/** What an update does, in words. @param {SheetComparison} comparison @param {Set<string>} kept */
+/** Describe the effect of an update. @param {SheetComparison} comparison @param {Set<string>} kept */
 export function summary({ lines }, kept) {
   const count = (/** @type {(line: LineDifference) => boolean} */ has) => lines.filter(has).length;
   const used = (/** @type {LineDifference} */ { key, keepable }) => !(keepable && kept.has(key));
+  const changed = count((line) => ["sheet", "both"].includes(line.kind) && line.in_file && !line.deleted && used(line));
+  const replaced = count((line) => line.cells.length > 0 && line.kind === "studio" && used(line));
+  const both = count(
+    (line) => line.cells.length > 0 && line.kind === "both" && line.in_file && !line.deleted && used(line),
+  );
+  const part = both ? ` (your edits are replaced in ${both} of them)` : "";
+  /** @type {[number, string, string][]} */
   const parts = [
-    [count((line) => ["sheet", "both"].includes(line.kind) && line.in_file && !line.deleted && used(line)), "changed"],
-    [count(({ kind }) => kind === "added"), "new"],
-    [count((line) => !line.in_file && used(line)), "removed"],
-    [count((line) => line.keepable && kept.has(line.key)), "with your edits kept"],
-    [
-      count((line) => line.cells.length > 0 && ["studio", "both"].includes(line.kind) && used(line)),
-      "replaced by the file",
-    ],
+    [changed, `line changed${both ? " (your edits are replaced)" : ""}`, `lines changed${part}`],
+    [count(({ kind }) => kind === "added"), "new line", "new lines"],
+    [count((line) => !line.in_file && used(line)), "line removed", "lines removed"],
+    [count((line) => line.keepable && kept.has(line.key)), "line keeps your edits", "lines keep your edits"],
+    [replaced, "line gets the text of the file", "lines get the text of the file"],
   ];
-  const said = parts.filter(([number]) => number).map(([number, words]) => `${number} ${words}`);
-  return said.length ? `Lines: ${said.join(", ")}.` : "No changes.";
+  const said = parts.filter(([number]) => number).map(([number, one, many]) => plural(number, one, many));
+  return said.length ? `${said.join(", ")}.` : "No changes.";
 }

@@ -1,6 +1,6 @@
-/** Which lines show, where the cursor is, what is chosen, and which take of each line. */
-import { changed, follow } from "../core/bus.js";
-import { STATE } from "../core/events.js";
+/** The view of the sheet: shown lines, cursor, ticked lines, and the chosen take of each line. */
+import { changed, emit, follow } from "../core/bus.js";
+import { EVENT, STATE } from "../core/events.js";
 import { clamp } from "../core/math.js";
 import { loadJson, saveJson } from "../core/storage.js";
 import { desk, roles } from "./desk.js";
@@ -10,27 +10,29 @@ import { ALL, arranged } from "./lines.js";
 /** @import { Filter, Sort, SortKey } from "./lines.js" */
 
 const BLIND = "studio-script-blind";
+const LINES = "studio-script-lines"; // storage key of the current line of each sheet
+const KEPT = 50; // sheets
 
 export const view = {
-  /** Keys, from top to bottom. @type {string[]} */ shown: [],
-  /** Of each key in `shown`. @type {Map<string, number>} */ places: new Map(),
+  /** Keys of the shown lines, from top to bottom. @type {string[]} */ shown: [],
+  /** The index in `shown` by key. @type {Map<string, number>} */ places: new Map(),
   /** @type {Filter} */ filter: ALL,
   /** @type {Sort | null} */ sort: null,
   /** The line that the cursor is on. @type {string | null} */ line: null,
-  column: 1, // of the grid
-  columns: 1, // how many it has
-  /** Where the selection began. @type {string | null} */ anchor: null,
+  column: 1, // index of the cursor's column in the grid
+  columns: 1, // number of columns of the grid
+  /** The line from which Shift extends the ticked lines. @type {string | null} */ anchor: null,
   /** @type {Set<string>} */ selected: new Set(),
   blind: Boolean(loadJson(BLIND, false)),
 };
 
-/** Which take was chosen, by line. @type {Map<string, string>} */
+/** The id of the chosen take by line. @type {Map<string, string>} */
 const chosen = new Map();
 let sheet = "";
 let present = 0; // lines that are not deleted
 
 /**
- * Which lines show is decided when it is asked for, not while one works: what is edited or made stays under the hand.
+ * Decide which lines are shown. This happens only on request, so that a line that is edited or rendered stays in place.
  */
 function rearrange() {
   const { filter, sort } = view;
@@ -42,8 +44,12 @@ function rearrange() {
 
 follow(STATE.lines, () => {
   const other = (desk.sheet?.id ?? "") !== sheet;
-  if (other) Object.assign(view, { filter: ALL, sort: null, line: null, column: 1, anchor: null, selected: new Set() });
   sheet = desk.sheet?.id ?? "";
+  if (other) {
+    const line = keptLine();
+    Object.assign(view, { filter: ALL, sort: null, line, column: 1, anchor: null, selected: new Set() });
+    if (line) requestAnimationFrame(() => emit(EVENT.showLine, { focus: false })); // after the grid is drawn
+  }
   let count = 0;
   for (const { deleted } of desk.lines.values()) count += deleted ? 0 : 1;
   if (other || count !== present) keepPlace(rearrange);
@@ -51,7 +57,27 @@ follow(STATE.lines, () => {
   changed(STATE.view);
 });
 
-/** Where the cursor's line goes, the one that takes its place has it. @param {() => void} rearrange */
+follow(STATE.view, () => {
+  const kept = keptLines();
+  if (!sheet || !view.line || (kept[0]?.[0] === sheet && kept[0][1] === view.line)) return;
+  saveJson(LINES, [[sheet, view.line], ...kept.filter(([id]) => id !== sheet)].slice(0, KEPT));
+});
+
+/** Return the line that was current when this sheet was last open, if it still exists. */
+function keptLine() {
+  const key = keptLines().find(([id]) => id === sheet)?.[1] ?? "";
+  return desk.lines.get(key)?.deleted === false ? key : null;
+}
+
+/** Return sheets with their current lines, the last one first. @returns {[string, string][]} */
+function keptLines() {
+  return loadJson(LINES, []);
+}
+
+/**
+ * Rearrange the lines. If the cursor's line disappears, the cursor moves to the line that follows.
+ * @param {() => void} rearrange
+ */
 function keepPlace(rearrange) {
   const { line, shown, places } = view;
   const at = places.get(line ?? "") ?? 0;
@@ -66,25 +92,27 @@ export function setFilter(filter) {
   view.filter = { ...view.filter, ...filter };
   rearrange();
   changed(STATE.view);
+  emit(EVENT.showLine, { focus: false });
 }
 
 export function isFiltered() {
   return JSON.stringify(view.filter) !== JSON.stringify(ALL);
 }
 
-/** Up, down, as in the sheet. @param {SortKey} by */
+/** Sort ascending, then descending, then in the sheet's order. @param {SortKey} by */
 export function toggleSort(by) {
   if (view.sort?.by !== by) view.sort = { by, down: false };
   else view.sort = view.sort.down ? null : { by, down: true };
   rearrange();
   changed(STATE.view);
+  emit(EVENT.showLine, { focus: false });
 }
 
 export function current() {
   return desk.lines.get(view.line ?? "") ?? null;
 }
 
-/** The lines that a command is for: the selection, or else the cursor's. */
+/** Return the lines for an action: the ticked lines, or else the cursor's line. */
 export function targets() {
   if (view.selected.size) return view.shown.filter((key) => view.selected.has(key));
   return view.line ? [view.line] : [];
@@ -92,7 +120,7 @@ export function targets() {
 
 /** @typedef {{extend?: boolean, toggle?: boolean}} How */
 
-/** Put the cursor somewhere. @param {string | null} line @param {number} column @param {How} how */
+/** Move the cursor to a line and column. @param {string | null} line @param {number} column @param {How} how */
 export function moveTo(line, column = view.column, { extend = false, toggle = false } = {}) {
   if (!line) return;
   if (extend) {
@@ -108,7 +136,7 @@ export function moveTo(line, column = view.column, { extend = false, toggle = fa
   changed(STATE.view);
 }
 
-/** Put the cursor on a line and leave the selection as it is. @param {string} line */
+/** Move the cursor to a line without a change of the ticked lines. @param {string} line */
 export function putCursor(line) {
   view.line = line;
   changed(STATE.view);
@@ -120,7 +148,7 @@ function between(from, to) {
   return view.shown.slice(Math.min(one, other), Math.max(one, other) + 1);
 }
 
-/** @param {number} down  lines @param {number} right  columns @param {How} how */
+/** @param {number} down  number of lines @param {number} right  number of columns @param {How} how */
 export function step(down, right = 0, how = {}) {
   const place = view.places.get(view.line ?? "") ?? 0;
   const next = view.shown[clamp(place + down, 0, view.shown.length - 1)];
@@ -134,7 +162,10 @@ export function selectAll(all = true) {
   changed(STATE.view);
 }
 
-/** The take that is played, marked and shown first. @param {ScriptLine} line @returns {LineTake | null} */
+/**
+ * Return the current take of a line: the chosen one, or else the default.
+ * @param {ScriptLine} line @returns {LineTake | null}
+ */
 export function takeOfLine(line) {
   return line.takes.find(({ id }) => id === chosen.get(line.key)) ?? defaultTake(line);
 }

@@ -1,11 +1,11 @@
-/** Whom a script may name: champions and samples. */
+/** The voices for scripts: champions and samples. */
 import { changed, follow } from "../core/bus.js";
 import { STATE } from "../core/events.js";
 import { titled } from "../core/format.js";
 import { get } from "../core/server.js";
 import { currentOf, state } from "../core/state.js";
 
-export const CLIP = "clip: "; // begins the name of a clip that speaks
+export const CLIP = "clip: "; // prefix of the name of a clip that is used as a voice
 /** @type {NamedVoice[]} */
 let known = [];
 
@@ -13,23 +13,23 @@ export function voices() {
   return known;
 }
 
-/** Throws Refusal. */
+/** Load the voices. Throws Refusal. */
 export async function loadVoices() {
   known = await get("/studio/voices");
-  changed(STATE.view); // names
+  changed(STATE.view); // because the view shows names of voices
 }
 
-/** Whether this is the name of a clip that speaks. @param {string} id */
+/** Return true if the id names a clip. @param {string} id */
 export function isClip(id) {
   return id.startsWith(CLIP);
 }
 
-/** How a voice is called. @param {string} id */
+/** Return the name of a voice. @param {string} id */
 export function voiceName(id) {
   return known.find((voice) => voice.id === id)?.name ?? (isClip(id) ? id.slice(CLIP.length) : titled(id));
 }
 
-/** Where what a voice was cloned from can be heard; empty where it is not here. @param {string} id */
+/** Return the route of a voice's reference audio; empty if the studio does not have the voice. @param {string} id */
 export function referenceOf(id) {
   const kind = known.find((voice) => voice.id === id)?.kind;
   if (kind === "champion") return `/studio/champions/${id}/reference.wav?version=${currentOf(id)?.version ?? ""}`;

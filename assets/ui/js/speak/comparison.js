@@ -1,4 +1,4 @@
-/** The same line by two engines, made unheard, then compared blind. */
+/** Speaks the same line with two engines without playback, then starts a blind comparison. */
 import { attempt } from "../core/login.js";
 import { fetched } from "../core/server.js";
 import { order, state } from "../core/state.js";
@@ -10,7 +10,7 @@ export async function speakBoth() {
   const takes = [];
   const orders = available()
     .slice(0, 2)
-    .map((engine) => order(engine)); // read now: what is typed meanwhile belongs to the next press
+    .map((engine) => order(engine)); // read all orders now, because the user may type in the meantime
   for (const [place, one] of orders.entries()) {
     const take = await speak(one, { fresh: place === 0, aloud: false, retry: speakBoth });
     if (!take) return;
@@ -21,7 +21,7 @@ export async function speakBoth() {
   await compare?.compareBlind(takes[0], takes[1]);
 }
 
-/** Whether there are two to speak. */
+/** Return true if two engines are available. */
 export function canSpeakBoth() {
   return available().length > 1;
 }

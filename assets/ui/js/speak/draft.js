@@ -1,4 +1,4 @@
-/** What was typed and chosen, kept in this browser, so that neither a reload nor an error loses it. */
+/** The draft of the Speak page. The browser keeps it, so that neither a reload nor an error loses it. */
 import { follow, on } from "../core/bus.js";
 import { EVENT, STATE } from "../core/events.js";
 import { draft, state } from "../core/state.js";
@@ -16,7 +16,7 @@ function saveDraft() {
   if (state.voice) saveJson(KEY, draft());
 }
 
-/** Start keeping; call once what was kept is on the page. */
+/** Start saving the draft. Call this only after the last draft is restored. */
 export function keepDrafts() {
   const soon = debounced(200, saveDraft);
   on(EVENT.field, () => soon());

@@ -1,6 +1,6 @@
 /**
- * The chosen engine: its settings are shown and the others' hidden; what it is good at, how far its weights follow a voice,
- * and their terms.
+ * The chosen engine: shows its settings, its strengths and the licence of its weights, and hides the settings of the
+ * others.
  */
 import { changed, follow } from "../core/bus.js";
 import { byId, h, whenPresent } from "../core/dom.js";
@@ -8,9 +8,9 @@ import { STATE } from "../core/events.js";
 import * as fields from "../core/fields.js";
 import { engineOf, unavailable } from "../core/state.js";
 
-let shown = ""; // what was drawn last
+let shown = ""; // JSON of the data that is shown
 
-/** What the studio tells of the chosen engine; null before it told anything. */
+/** Return the status of the chosen engine; null until the studio has answered. */
 export function chosen() {
   return engineOf(fields.engine());
 }
@@ -26,7 +26,8 @@ export async function mount() {
 }
 
 /**
- * Which engines failed to load, and why. They stay in reach: their settings and takes are still worth a look.
+ * Mark the engines that failed to load, with the reason. They stay selectable, because their settings and takes are
+ * still useful.
  * @param {HTMLElement} choice
  */
 function mark(choice) {
@@ -34,7 +35,7 @@ function mark(choice) {
     const why = unavailable(input.value);
     const label = /** @type {HTMLElement} */ (input.closest("label"));
     label.classList.toggle("unavailable", Boolean(why));
-    label.title = why; // a screen reader's description of the choice, too
+    label.title = why; // screen readers use it as the description
   }
 }
 
@@ -49,7 +50,8 @@ function draw(about) {
     fields.input(name).placeholder = String(engine.info?.defaults[name] ?? "default");
   }
   const terms = h("span.licence", {}, `Licence of the weights: ${engine.licence}.`);
-  const approximate = engine.likeness && "The built-in weights speak English and approximate the voice. ";
+  const approximate =
+    engine.likeness && "The built-in model speaks English only. The voice is similar, not identical. ";
   about.replaceChildren(`${engine.good_at} ${approximate}`, terms);
   changed(STATE.engine);
 }

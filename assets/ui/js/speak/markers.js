@@ -1,4 +1,4 @@
-/** Emotions and tones the chosen engine acts on, put where the cursor is. */
+/** A menu of the markers that the chosen engine supports, such as emotions. It inserts one at the cursor. */
 import { follow } from "../core/bus.js";
 import { h } from "../core/dom.js";
 import { STATE } from "../core/events.js";

@@ -1,6 +1,9 @@
-/** Raw sound as it arrives. */
+/** Reads raw audio samples from a stream. */
 
-/** int16 little-endian, cut at whole samples. @param {ReadableStream<Uint8Array<ArrayBuffer>>} body */
+/**
+ * Decode int16 little-endian samples. A sample may be split between two chunks.
+ * @param {ReadableStream<Uint8Array<ArrayBuffer>>} body
+ */
 export async function* wholeSamples(body) {
   const reader = body.getReader();
   let odd = new Uint8Array(0);

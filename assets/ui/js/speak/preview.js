@@ -1,4 +1,4 @@
-/** Under the script: how it will be spoken, how long that takes, and a button for pauses. */
+/** The preview below the script: spoken form, estimated length, and buttons to insert markers and pauses. */
 import { follow, on } from "../core/bus.js";
 import { directionChip, partsOf } from "../core/directions.js";
 import { h, icon, whenPresent } from "../core/dom.js";
@@ -13,7 +13,10 @@ import { markerMenu } from "./markers.js";
 
 /** @typedef {{kind: "pause", duration_s: number} | {kind: "say", typed: string, spoken: string}} Piece */
 /** @typedef {{written: string, pause_s: number | null, marker: string | null}} Direction */
-/** @typedef {{spoken: Piece[], unsaid: string[], directions: Direction[], characters: number, estimate_s?: number, error?: string}} Reading */
+/**
+ * @typedef {{spoken: Piece[], unsaid: string[], directions: Direction[], characters: number, estimate_s?: number,
+ *   error?: string}} Reading
+ */
 
 const PAUSE_S = 0.8;
 let asked = 0;
@@ -33,12 +36,12 @@ export function mount(element) {
     "Insert pause",
   );
   element.append(h("div.spoken", {}, spoken, h("div.spoken-facts", {}, facts, markerMenu(), pause)));
-  // Until its fields are ready, the page holds numbers that nobody chose.
+  // Before its fields are ready, the page contains numbers that the user did not choose.
   const soon = debounced(200, () => fields.ready.then(() => preview(spoken, facts)));
   on(EVENT.field, (name) => ["script", "transcript"].includes(name) && soon());
   for (const name of fields.SETTINGS) {
     const reread = () => chosen()?.settings[name]?.scales === "pace" && soon();
-    whenPresent(`#${name}`).then((field) => field.addEventListener("input", reread)); // dragged, or its number typed
+    whenPresent(`#${name}`).then((field) => field.addEventListener("input", reread)); // by slider or number field
   }
   follow([STATE.engine, STATE.voice, STATE.champion], () => soon());
   soon();
@@ -87,13 +90,14 @@ function show(spoken, facts, reading) {
     const chips = dropped.flatMap(({ written }) => [directionChip(written), " "]);
     spoken.prepend(h("span.label", {}, "Not spoken"), ...chips);
   }
-  facts.textContent = [error ? "" : `About ${seconds(estimate_s)}`, plural(characters, "character")]
+  facts.textContent = [error ? "" : `Estimated length: ${seconds(estimate_s)}`, plural(characters, "character")]
     .filter(Boolean)
     .join(" · ");
 }
 
 /**
- * A piece of speech, or a pause. What is spelled out is marked, and directions that the engine acts on are chips.
+ * Return the elements of a spoken piece or a pause. Words that are spelled out are marked; supported directions are
+ * chips.
  * @param {Piece} piece @param {string[]} markers
  */
 function drawn(piece, markers) {

@@ -1,8 +1,8 @@
-/** What Gradio's queue sends: server-sent events, and outputs as edits of the outputs before. */
+/** Decodes messages of Gradio's queue: server-sent events, and outputs as patches of the previous outputs. */
 
 /** @typedef {[action: string, path: (string | number)[], value: any][]} Patch */
 
-/** The messages of an event stream, as they come. @param {ReadableStream} body @returns {AsyncGenerator<any>} */
+/** Yield the messages of an event stream. @param {ReadableStream} body @returns {AsyncGenerator<any>} */
 export async function* events(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

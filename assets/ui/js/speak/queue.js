@@ -1,6 +1,6 @@
 /**
- * Gradio's queue, spoken to directly, because its own page shows a place in line only as a number over a component.
- * Leaving closes the stream, upon which Gradio forgets a waiting event and closes a running generator.
+ * Calls Gradio's queue directly, because Gradio's own page shows the rank only as a number over a component. When the
+ * stream is closed, Gradio removes a waiting event and closes a running generator.
  */
 import { at } from "../core/address.js";
 import { Refusal } from "../core/server.js";
@@ -9,8 +9,8 @@ import { events, patched } from "./queue-messages.js";
 /** @import { Patch } from "./queue-messages.js" */
 /**
  * @typedef {object} Listener
- * @property {(rank: number) => void} onwait  1 = next
- * @property {(outputs: any[]) => void} onyield  every output so far
+ * @property {(rank: number) => void} onwait  called with the rank in the queue; 1: next
+ * @property {(outputs: any[]) => void} onyield  called with all outputs of each yield
  */
 
 const api = () => at(window.gradio_config.api_prefix);
@@ -26,9 +26,9 @@ function post(path, body) {
   return fetch(api() + path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-/** One call of an endpoint, from its place in the queue to its last outputs. */
+/** One call of an endpoint, from joining the queue to its last outputs. */
 export class QueuedCall {
-  /** @param {string} endpoint  its name @param {Listener} listener */
+  /** @param {string} endpoint  name of the endpoint @param {Listener} listener */
   constructor(endpoint, listener) {
     this.listener = listener;
     this.fn_index = indexOf(endpoint);
@@ -38,7 +38,10 @@ export class QueuedCall {
     /** @type {any[] | null} */ this.outputs = null;
   }
 
-  /** Queue the call and resolve with its last outputs; null if it was left. Throws Refusal. @param {unknown[]} data */
+  /**
+   * Queue the call. Resolves to its last outputs; null if the call was cancelled. Throws Refusal.
+   * @param {unknown[]} data
+   */
   async send(data) {
     try {
       this.event_id = await this.#join(data);
@@ -50,7 +53,7 @@ export class QueuedCall {
     }
   }
 
-  /** Give up the place, or what runs. */
+  /** Cancel the call, whether it waits or runs. */
   leave() {
     this.leaving.abort();
     if (this.event_id) this.#cancel();
@@ -85,7 +88,7 @@ export class QueuedCall {
     throw new Refusal("connection lost; try again");
   }
 
-  /** The first yield comes whole, later ones as edits of the one before. @param {any[]} data */
+  /** Handle a yield. The first one is complete, later ones are patches of the previous outputs. @param {any[]} data */
   #yielded(data) {
     const before = this.outputs;
     this.outputs = before ? data.map((/** @type {Patch} */ patch, place) => patched(before[place], patch)) : data;

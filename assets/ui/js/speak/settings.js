@@ -1,4 +1,4 @@
-/** Unfolds the settings that are seldom touched, and gives the seed back to chance. */
+/** Unfolds the rarely used settings, explains settings, and clears the seed. */
 import { follow, on } from "../core/bus.js";
 import { byId, h, icon, iconButton, whenPresent } from "../core/dom.js";
 import { EVENT, STATE } from "../core/events.js";
@@ -6,7 +6,7 @@ import * as fields from "../core/fields.js";
 import { between } from "../core/format.js";
 import { chosen } from "./engine.js";
 
-// One line each, for words only engineers know; the engines explain their settings themselves.
+// Tooltips for technical terms. The engines explain their other settings themselves.
 const EXPLAINED = {
   seed: "The same seed and settings give the same take. Leave empty for a random seed.",
   engine: "Model that generates the speech",
@@ -42,7 +42,7 @@ export function mount(element) {
   });
 }
 
-/** What each setting is, and between which values the chosen engine takes it, once that is known. */
+/** Set the tooltips of the settings, with the limits of the chosen engine once they are known. */
 function explain() {
   const known = Object.values(chosen()?.settings ?? {});
   const explained = known.map((setting) => [setting.name, `${setting.help} ${between(setting)}.`]);

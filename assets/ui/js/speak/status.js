@@ -1,4 +1,4 @@
-/** Beside the Speak button: what happens with the press of it, in words. Also makes Gradio's buttons ours. */
+/** The status next to the Speak button: progress, loading engine, full disk. It also handles Gradio's buttons. */
 import { follow } from "../core/bus.js";
 import { diskWarning } from "../core/disk.js";
 import { h, whenPresent } from "../core/dom.js";
@@ -25,7 +25,7 @@ export function mount(element) {
     fill.style.transform = `scaleX(${(state.synthesis ?? engine())?.progress ?? 0})`;
   };
   follow([STATE.synthesis, STATE.telemetry, STATE.engine], draw);
-  takeOverButtons().then(draw); // what was told before the last of them came is drawn then
+  takeOverButtons().then(draw); // draw again, because the last button may be added after the first status
 }
 
 function takeOverButtons() {
@@ -57,17 +57,22 @@ function drawButtons() {
 }
 
 /** @param {Synthesis} synthesis */
-function progressWords({ phase, rank, eta_s, progress, aloud, order }) {
+export function progressWords(synthesis) {
+  const { phase, aloud, order } = synthesis;
+  if (phase === "queued" && !isLoaded()) return `${loading()} Your line is next.`;
+  return plainWords(synthesis, aloud ? "Generating" : `Generating with ${titleOf(order.engine)}`);
+}
+
+/** Describe the progress without the name of the engine. @param {Synthesis} synthesis */
+export function plainWords({ phase, rank, eta_s, progress }, speaking = "Generating") {
   if (phase === "checking") return "Checking reference";
   if (phase === "joining") return "Joining queue";
-  if (phase === "queued" && !isLoaded()) return `${loading()} Your line is next.`;
   if (phase === "queued") return rankWords(rank, eta_s);
-  const speaking = aloud ? "Generating" : `Generating with ${titleOf(order.engine)}`;
   if (eta_s) return `${speaking}, ${about(eta_s)} left`;
   return progress ? `${speaking}, ${percent(progress)}` : "Starting";
 }
 
-/** The one that speaks, or would. */
+/** Return the engine of the running take, or else the chosen engine. */
 function engine() {
   return state.synthesis ? engineOf(state.synthesis.order.engine) : chosen();
 }
@@ -77,7 +82,7 @@ function isLoaded() {
   return !status || ["ready", "warming"].includes(status.state);
 }
 
-/** Why Speak would wait now; empty when it would not. */
+/** Return why Speak would have to wait; empty if it would not. */
 function loading() {
   const status = engine();
   if (!status || isLoaded()) return "";

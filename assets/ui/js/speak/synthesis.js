@@ -1,4 +1,4 @@
-/** Speaking: one take is made at a time, from the press of Speak to the take, heard while it is made. */
+/** Generates one take at a time, from the click on Speak to the finished take, and plays it during generation. */
 import { Buffering } from "../audio/buffering.js";
 import { PeakMeter } from "../audio/peaks.js";
 import * as player from "../audio/player.js";
@@ -12,26 +12,29 @@ import { rankWords, seconds, sentence } from "../core/format.js";
 import { post, Refusal, reason, stream } from "../core/server.js";
 import { order, restored, select, setSynthesis, state, unavailable } from "../core/state.js";
 import { clearFailures, toast } from "../core/toast.js";
-import { accept, objection } from "../references/report.js";
+import { acceptReference, failedCheck } from "../references/report.js";
 import { receive } from "../takes/takes.js";
 import { wholeSamples } from "./pcm.js";
 import { QueuedCall } from "./queue.js";
 
 /** @import { FieldName } from "../core/fields.js" */
 
-const RATE = 24000; // of the context woken by the press, before the engine's rate is known
+const RATE = 24000; // sample rate of the context that the click unlocks, before the engine's rate is known
 const PEAK_S = 0.02;
+const SHOWN_MS = 4000; // least time for which a lost connection is reported
 const REFERENCE = ["clip_id", "start_s", "end_s", "transcript"];
 const CHAMPION = ["champion", "version", "attachment"];
-const PARAMETERS = ["text", ...REFERENCE, "engine", ...fields.NUMBERS, ...CHAMPION]; // of /speak
+// in the order of the inputs of /speak
+const PARAMETERS = ["text", ...REFERENCE, "engine", ...fields.NUMBERS, ...CHAMPION];
 
-let leaving = false; // the page, upon which the browser cuts what is still being fetched
+let leaving = false; // whether the page is being left; the browser then aborts running requests
 
 /**
- * Speak what is on screen, or an order that was spoken before. Resolves to the take, or null if none came of it.
+ * Speak the current input, or an earlier order. Resolves to the take, or null if there is none.
  * @param {Order | null} earlier
- * @param {{fresh?: boolean, aloud?: boolean, retry?: () => unknown}} how  whether its reference is checked first, since
- *   what was spoken once may be spoken again; whether it is heard while it is made; what "Try again" does
+ * @param {{fresh?: boolean, aloud?: boolean, retry?: () => unknown}} how
+ *   `fresh`: check the reference first (an earlier order was checked already); `aloud`: play during generation;
+ *   `retry`: the action of "Try again"
  * @returns {Promise<Take | null>}
  */
 export async function speak(earlier = null, { fresh = !earlier, aloud = true, retry = () => speak(earlier) } = {}) {
@@ -45,17 +48,17 @@ export async function speak(earlier = null, { fresh = !earlier, aloud = true, re
   if (!wanted.champion && !wanted.transcript.trim())
     return refuse("the transcript is empty; type exactly the words in the selected part", "transcript");
   player.stop();
-  const synthesis = begun(wanted, aloud, retry);
+  const synthesis = newSynthesis(wanted, aloud, retry);
   setSynthesis(synthesis);
-  const flaw = fresh ? await objection() : null;
+  const flaw = fresh ? await failedCheck() : null;
   if (!isCurrent(synthesis)) return null;
-  if (flaw) return object(flaw, retry);
+  if (flaw) return stopForCheck(flaw, retry);
   update(synthesis, { phase: "joining" });
   return finish(synthesis);
 }
 
 /** @param {Order} order @param {boolean} aloud @param {() => unknown} retry @returns {Synthesis} */
-function begun(order, aloud, retry) {
+function newSynthesis(order, aloud, retry) {
   const call = new QueuedCall("speak", {
     onwait: (rank) => update(synthesis, { phase: "queued", rank, eta_s: predicted() }),
     onyield: ([status]) => receiveStatus(synthesis, status),
@@ -69,18 +72,22 @@ function begun(order, aloud, retry) {
 }
 
 /**
- * A reference that cannot sound right is spoken with only when the designer insists.
+ * Stop because a check of the reference failed. The user can insist with "Speak anyway".
  * @param {Check} flaw @param {() => unknown} retry
  */
-function object({ name, message }, retry) {
+function stopForCheck({ name, message }, retry) {
   const insist = () => {
-    accept();
+    acceptReference();
     retry();
   };
   setSynthesis(null);
-  toast(message, { failed: true, action: "Speak anyway", onaction: insist });
+  const spoken = reference();
+  toast(message, {
+    ...{ failed: true, action: "Speak anyway", onaction: insist },
+    holds: () => reference() === spoken, // the message leaves when the user changes the reference
+  });
   if (["transcript", "speech rate"].includes(name)) fields.focus("transcript");
-  else emit(EVENT.reveal, "transcript"); // the report stands below it
+  else emit(EVENT.reveal, "transcript"); // shows the report below the transcript
   return null;
 }
 
@@ -96,24 +103,36 @@ async function finish(synthesis) {
     return null;
   } finally {
     if (synthesis.made)
-      await synthesis.received; // to its end, even if it could not be kept
-    else if (synthesis.id && player.isPlaying(synthesis.id)) player.stop(); // it failed half way
+      await synthesis.received; // play it to its end, even if saving failed
+    else if (synthesis.id && player.isPlaying(synthesis.id)) player.stop(); // generation failed
     if (isCurrent(synthesis)) setSynthesis(null);
   }
+}
+
+/** Return a key of the current reference. */
+function reference() {
+  const now = order();
+  return JSON.stringify([...REFERENCE, ...CHAMPION].map((name) => now[name]));
 }
 
 /** @param {unknown} error @param {() => unknown} onaction */
 function showFailure(error, onaction) {
   const retryable = error instanceof Refusal && error.retryable;
-  toast(reason(error), { failed: true, ...(retryable && { action: "Try again", onaction }) });
+  const isLost = error instanceof Refusal && !error.status;
+  const since_ms = performance.now();
+  const holds = () => !isLost || state.told_ms <= since_ms || performance.now() < since_ms + SHOWN_MS;
+  toast(reason(error), { failed: true, holds, ...(retryable && { action: "Try again", onaction }) });
 }
 
-/** Whether it is still the page's: a stopped one may end later, beside the next. @param {Synthesis} synthesis */
+/**
+ * Return true if this is the current generation. A stopped one may end after the next has begun.
+ * @param {Synthesis} synthesis
+ */
 function isCurrent(synthesis) {
   return state.synthesis === synthesis;
 }
 
-/** Gradio knows only how long takes took on average; the studio knows what is in line. */
+/** Return the studio's ETA. Gradio knows only the average duration of takes, but the studio knows the queue. */
 function predicted() {
   return state.telemetry?.waiting.find((one) => one.mine)?.eta_s ?? null;
 }
@@ -140,7 +159,7 @@ function update(synthesis, changes) {
 }
 
 /**
- * Fetch the sound while it is made, play it, and keep its peaks for the growing waveform.
+ * Receive the audio during generation, play it, and collect its peaks for the waveform.
  * @param {Synthesis} synthesis @param {string} id @param {number} rate
  */
 async function receiveSound(synthesis, id, rate) {
@@ -173,7 +192,8 @@ async function receiveTake(synthesis, take) {
 }
 
 /**
- * Stop what is made, wherever it stands: in Gradio's queue, in the scheduler's, or speaking. The page is free at once.
+ * Stop the generation, whether it waits in Gradio's queue, waits in the scheduler or runs. The page can speak again at
+ * once.
  */
 export function stop() {
   const { synthesis } = state;

@@ -1,4 +1,4 @@
-/** One archive in a store: what it is, whether it is here, and pulling or deleting it, each asked once before. */
+/** An archive in a store: its state in the library, and buttons to pull or delete it after a confirmation. */
 import { freeId } from "../champions/library.js";
 import { face } from "../champions/portrait.js";
 import { emit } from "../core/bus.js";
@@ -43,8 +43,8 @@ export class ArchiveRow {
         icon("warn"),
         h("div.held-words", {}, h("p.held-id", {}, id), h("p.facts", {}, note)),
       );
-    const pull = h("button.quiet.small", { type: "button", onclick: () => this.plan() }, "Pull");
-    pull.setAttribute("aria-label", `Pull ${id}`);
+    const pull = h("button.quiet.small", { type: "button", onclick: () => this.plan() }, "Download");
+    pull.setAttribute("aria-label", `Download ${id} from ${this.store}`);
     this.head.replaceChildren(
       face(currentOf(id) ?? { id, colour: "" }),
       h("div.held-words", {}, h("p.held-id", {}, id), h("p.facts", {}, ...facts.map((one) => h("span.fact", {}, one)))),
@@ -58,7 +58,7 @@ export class ArchiveRow {
     return `/studio/stores/${this.store}/${this.archive.id}`;
   }
 
-  /** What a pull would do, then the ways to do it. */
+  /** Ask how to pull the archive, with a description of the effect. */
   async plan() {
     const { id, here } = this.archive;
     const plan = await attempt(() => post(`${this.path}/pull?dry_run=true`));
@@ -67,15 +67,15 @@ export class ArchiveRow {
     const other = freeId(id);
     if (here !== "other" || !current)
       return this.#ask(sentence(plan.sentence), [
-        { look: "primary", words: "Pull champion", act: () => this.pull({}) },
+        { look: "primary", words: "Download champion", act: () => this.pull({}) },
       ]);
-    return this.#ask(`${sentence(plan.sentence)} Your ${id} is different.`, [
-      { look: "primary", words: `Pull as ${other}`, act: () => this.pull({ as_id: other }) },
+    return this.#ask(`${sentence(plan.sentence)} The library already has a different champion ${id}.`, [
+      { look: "primary", words: `Download as ${other}`, act: () => this.pull({ as_id: other }) },
       {
         look: "quiet",
-        words: "Replace mine",
+        words: "Replace my version",
         act: () => this.pull({ expected: current.version }),
-        why: "Your current version stays in Versions.",
+        why: "Your current version stays in the list of versions.",
       },
     ]);
   }

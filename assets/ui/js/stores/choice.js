@@ -1,11 +1,11 @@
-/** The stores this studio knows, as both dialogs about them show them: which one, and how to have one. */
+/** The choice of a store, for the Push and Pull dialogs. */
 import { h, icon } from "../core/dom.js";
 import { load, save } from "../core/storage.js";
 
 const KEY = "studio-store";
 
 /**
- * One button for each store, of which one is pressed.
+ * Return one button per store, one of which is pressed.
  * @param {Store[]} stores @param {(name: string) => void} chosen
  */
 export function storeChoice(stores, chosen) {
@@ -30,7 +30,7 @@ export function noStores() {
     "div.empty",
     {},
     h("p.lead", {}, "No store is set up."),
-    h("p", {}, "A store is a folder, S3 bucket or Hub repository for archives."),
+    h("p", {}, "A store is a folder, S3 bucket or Hugging Face Hub repository for archives."),
     h("p", {}, "Set STUDIO_STORES and restart the studio, for example:"),
     h("code", {}, "STUDIO_STORES=shelf=folder:/srv/champions,bucket=s3://voices/champions"),
   );

@@ -1,4 +1,4 @@
-/** "Pull from…": what a store holds, what of it is here, and bringing it over. */
+/** The Pull dialog: the archives of a store, and whether the library has them. */
 import { follow, on } from "../core/bus.js";
 import { openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
@@ -11,7 +11,7 @@ import { DONE } from "../jobs/list.js";
 import { ArchiveRow } from "./archive-row.js";
 import { noStores, storeChoice } from "./choice.js";
 
-/** The dialog that is open. @type {PullDialog | null} */
+/** The open dialog. @type {PullDialog | null} */
 let shown = null;
 
 follow(STATE.jobs, () => shown?.drawJobs());
@@ -23,7 +23,7 @@ on(EVENT.storeChanged, () => shown?.look("Archive deleted."));
 export function openPull() {
   return attempt(async () => {
     const stores = await get("/studio/stores");
-    const title = "Pull from a store";
+    const title = "Download from a store";
     if (stores.length) new PullDialog(title, stores);
     else openDialog({ title, look: "narrow", body: [noStores()] });
   });
@@ -54,7 +54,10 @@ class PullDialog {
     return this.look();
   }
 
-  /** Ask the store again; rows that stay keep what is open in them. @param {string} news  said before what it holds */
+  /**
+   * Load the archives again. Rows that stay keep their open questions.
+   * @param {string} news  shown before the number of archives
+   */
   async look(news = "") {
     const name = this.store;
     this.dialog.showError("");
@@ -72,7 +75,7 @@ class PullDialog {
   draw(archives, news) {
     const bytes = archives.reduce((sum, one) => sum + one.bytes, 0);
     const words = `${plural(archives.length, "archive")}, ${size(bytes)}.`;
-    const none = "No archives in this store. To add one, choose “Push to store…” in the menu of a champion.";
+    const none = "No archives in this store. To add one, choose “Upload to store…” in the menu of a champion.";
     this.count.textContent = [news, archives.length ? words : none].filter(Boolean).join(" ");
     const ids = new Set(archives.map(({ id }) => id));
     for (const id of this.rows.keys()) if (!ids.has(id)) this.rows.delete(id);

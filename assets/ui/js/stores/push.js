@@ -1,4 +1,4 @@
-/** "Push to…": one champion to a store; what would travel is said before it does. */
+/** The Push dialog: sends a champion to a store, after a description of the effect. */
 import { follow } from "../core/bus.js";
 import { openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
@@ -10,7 +10,7 @@ import { begin, ended, jobs } from "../jobs/jobs.js";
 import { JobList } from "../jobs/list.js";
 import { noStores, storeChoice } from "./choice.js";
 
-/** The dialog that is open. @type {PushDialog | null} */
+/** The open dialog. @type {PushDialog | null} */
 let shown = null;
 
 follow(STATE.jobs, () => shown?.drawJobs());
@@ -19,7 +19,7 @@ follow(STATE.jobs, () => shown?.drawJobs());
 export function openPush(champion) {
   return attempt(async () => {
     const stores = await get("/studio/stores");
-    const title = `Push ${champion.title}`;
+    const title = `Upload ${champion.title}`;
     if (stores.length) new PushDialog(champion, title, stores);
     else openDialog({ title, look: "narrow", body: [noStores()] });
   });
@@ -31,7 +31,11 @@ class PushDialog {
     this.champion = champion;
     this.store = "";
     this.plan = h("p.plan", { role: "status" });
-    this.button = h("button.primary", { type: "button", disabled: true, onclick: () => this.push() }, "Push champion");
+    this.button = h(
+      "button.primary",
+      { type: "button", disabled: true, onclick: () => this.push() },
+      "Upload champion",
+    );
     this.jobs = new JobList("Running tasks");
     const choice = storeChoice(stores, (name) => this.choose(name));
     const onclose = () => {
@@ -47,7 +51,7 @@ class PushDialog {
     return `/studio/stores/${this.store}/${this.champion.id}/push`;
   }
 
-  /** What a push would do, worked out by the studio, which packages the champion for it. @param {string} name */
+  /** Show what a push would do. The studio packages the champion to find out. @param {string} name */
   async choose(name) {
     this.store = name;
     this.drawJobs();

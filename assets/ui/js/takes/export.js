@@ -1,8 +1,8 @@
-/** Takes as files: one, or many in a zip. */
+/** Menus that download takes: one file, or many as a zip. */
 import { h, icon, iconButton } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { menu } from "../core/menu.js";
-import { meantTakes } from "./selection.js";
+import { targetTakes } from "./selection.js";
 
 const FORMATS = { wav: "WAV, 32-bit float", flac: "FLAC, lossless", mp3: "MP3, small" };
 
@@ -13,11 +13,11 @@ export function downloadMenu({ id }) {
   return menu(iconButton("download", "Download take"), () => Object.entries(FORMATS).map(link));
 }
 
-/** Zips of the chosen takes, or else of all that show; of the starred ones among them, too. */
+/** Return a menu that exports the ticked takes, or else all shown takes, and the starred ones among them. */
 export function exportMenu() {
   const button = h("button.quiet.small", { type: "button" }, "Export takes", icon("down"));
   return menu(button, () => {
-    const takes = meantTakes();
+    const takes = targetTakes();
     const starred = takes.filter((take) => take.starred);
     return [...zips(starred, "starred take"), ...zips(takes, "take")];
   });

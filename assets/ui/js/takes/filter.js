@@ -1,4 +1,6 @@
-/** Which takes show: those of the chosen folder that fit the search, and what was made meanwhile. */
+/**
+ * The filter of the takes: the takes of the chosen folder that match the search, and takes that were just generated.
+ */
 import { changed } from "../core/bus.js";
 import { STATE } from "../core/events.js";
 import { state, titleOf } from "../core/state.js";
@@ -13,7 +15,10 @@ const KEY = "studio-takes-filter-1";
 export const EVERYTHING = { search: "", folder: null };
 /** @type {TakeFilter} */
 export const filter = loadJson(KEY, { ...EVERYTHING });
-/** Ids of takes that came since the filter changed: nobody is to look for what they just made. @type {Set<string>} */
+/**
+ * Ids of takes that were added since the filter changed. They are always shown, so that the user finds a new take.
+ * @type {Set<string>}
+ */
 const arrived = new Set();
 
 /** @param {Partial<TakeFilter>} changes */
@@ -24,7 +29,7 @@ export function setFilter(changes) {
   changed(STATE.filter);
 }
 
-/** This take shows until the filter changes. @param {string} id */
+/** Show this take until the filter changes. @param {string} id */
 export function keepShown(id) {
   arrived.add(id);
 }

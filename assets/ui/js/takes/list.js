@@ -1,4 +1,4 @@
-/** The takes of this browser that show, newest first, with what is being made on top. */
+/** The list of takes, newest first, with the running generation on top. */
 import { follow } from "../core/bus.js";
 import { h, icon } from "../core/dom.js";
 import { STATE } from "../core/events.js";
@@ -16,12 +16,12 @@ import { actions, finder, search } from "./tools.js";
 const rows = new Map();
 /** @type {Take[]} */
 let shown = [];
-/** @type {ReturnType<typeof made>} */
+/** @type {ReturnType<typeof createParts>} */
 let parts;
 
 /** @param {HTMLElement} element */
 export function mount(element) {
-  parts = made();
+  parts = createParts();
   const { count, find, menus, none, making, list } = parts;
   element.append(
     h(
@@ -39,7 +39,7 @@ export function mount(element) {
     for (const row of rows.values()) act(row);
   };
   follow([STATE.selected, STATE.tray], () => each((row) => row.mark()));
-  let told = false; // how the engines are called, which the search heeds
+  let told = false; // whether the titles of the engines are known, which the search uses
   follow(STATE.telemetry, () => {
     each((row) => row.drawEngine());
     if (told || !state.telemetry) return;
@@ -50,11 +50,11 @@ export function mount(element) {
   follow(STATE.playhead, () => each((row) => row.drawPlayhead()));
 }
 
-function made() {
+function createParts() {
   return {
     count: h("span.count"),
     find: finder(),
-    menus: actions(),
+    menus: actions({ hidden: true }), // draw() moves the focus if the menus disappear
     none: h("div.empty"),
     making: new SynthesisRow(),
     list: h("ol.take-list", { "aria-label": "Takes, newest first" }),
@@ -64,7 +64,9 @@ function made() {
 function draw() {
   const { count, find, menus, none } = parts;
   const before = shown;
-  const [all, focused] = [state.takes.length, menus.contains(document.activeElement)];
+  const all = state.takes.length;
+  const unfocused = !menus.hidden && document.activeElement === document.body; // a click leaves the focus on the body
+  const focused = unfocused || menus.contains(document.activeElement);
   shown = shownTakes();
   keepChosen();
   drawRows();
@@ -95,13 +97,16 @@ function nothingFound() {
   return [h("p", {}, noneWords(filter)), h("button.quiet", { type: "button", onclick }, "Show all takes")];
 }
 
-/** Keep the rows that stay, so that focus and playheads stay with them. */
+/** Update the rows. Rows that stay keep focus and playback position. */
 function drawRows() {
   const { list } = parts;
   const [present, wanted] = [state.takes, shown].map((takes) => new Set(takes.map(({ id }) => id)));
   for (const [id, row] of rows) {
     if (!wanted.has(id)) row.element.remove();
-    if (!present.has(id)) rows.delete(id);
+    if (!present.has(id)) {
+      rows.get(id)?.marks.remove();
+      rows.delete(id);
+    }
   }
   shown.forEach((take, place) => {
     const row = rows.get(take.id) ?? new TakeRow(take);
@@ -111,7 +116,10 @@ function drawRows() {
   });
 }
 
-/** J and K: the next or the one before of those that show. @param {number} by @param {boolean} extend  the selection */
+/**
+ * Select the next or previous shown take.
+ * @param {number} by @param {boolean} extend  whether to extend the ticked range
+ */
 export function step(by, extend = false) {
   const now = shown.findIndex((take) => take.id === state.selected);
   const next = shown[now < 0 ? 0 : clamp(now + by, 0, shown.length - 1)];

@@ -1,4 +1,4 @@
-/** Putting takes into a folder: one there is, or a new one. */
+/** The dialog that moves takes into an existing or a new folder. */
 import { field, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { keepForm } from "../core/drafts.js";
@@ -39,7 +39,10 @@ export function openMove(takes) {
   if (!known.length) input.focus();
 }
 
-/** A button for each place where not all of them are. @param {Take[]} takes @param {(folder: string) => unknown} act */
+/**
+ * Return a button for each folder that does not contain all of the takes.
+ * @param {Take[]} takes @param {(folder: string) => unknown} act
+ */
 function choices(takes, act) {
   return [...foldersOf(state.takes), ""]
     .filter((folder) => takes.some((take) => take.folder !== folder))

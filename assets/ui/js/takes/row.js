@@ -1,4 +1,4 @@
-/** One take: heard, judged, used again, kept or thrown away. */
+/** The row of a take: play, star, compare, reuse, download, keep and delete. */
 import * as player from "../audio/player.js";
 import { load } from "../audio/tracks.js";
 import { seekable, Waveform } from "../audio/waveform.js";
@@ -14,6 +14,7 @@ import { downloadMenu } from "./export.js";
 import { isChosen, press, toggleChosen } from "./selection.js";
 import { audioOf, discard, star } from "./takes.js";
 import { voiceOf } from "./voice.js";
+import { WordMarks } from "./word-marks.js";
 import { TakeWords } from "./words.js";
 
 export class TakeRow {
@@ -35,6 +36,7 @@ export class TakeRow {
       "aria-pressed": "false",
     });
     this.words = new TakeWords(take);
+    this.marks = new WordMarks(this.text, take);
     this.element = this.#row();
     new ResizeObserver(() => this.#drawText()).observe(this.text);
     this.updateSlider = seekable(this.waveform, "Playback position", {
@@ -53,7 +55,7 @@ export class TakeRow {
         tabindex: "-1",
         onfocusin: () => state.selected !== this.take.id && select(this.take.id),
         onpointerdown: (event) => this.#press(event),
-        // With Shift, a press would also select words of the page.
+        // Shift and click selects takes, so it must not select text.
         onmousedown: (event) => event.shiftKey && event.preventDefault(),
       },
       this.star,
@@ -73,7 +75,7 @@ export class TakeRow {
     else select(this.take.id);
   }
 
-  /** Show the whole text, or one line of it again; a press that selects does not. */
+  /** Show the full text, or one line of it. */
   #unfold() {
     this.element.classList.toggle("whole");
     this.#drawText();
@@ -117,7 +119,7 @@ export class TakeRow {
       {},
       this.tick,
       iconButton("again", "New take with a random seed", () => this.reroll()),
-      iconButton("settings", "Load text, voice and settings", () => this.use()),
+      iconButton("settings", "Use this text, voice and settings again", () => this.use()),
       this.compare,
       downloadMenu(this.take),
       iconButton("champion", "Keep as champion", () => openKeeper(this.take.id), { "data-owners": true }),
@@ -125,7 +127,7 @@ export class TakeRow {
     );
   }
 
-  /** @param {Take} take  as the server tells it now */
+  /** @param {Take} take  from the server */
   update(take) {
     this.take = take;
     this.star.setAttribute("aria-pressed", String(take.starred));
@@ -135,12 +137,13 @@ export class TakeRow {
     this.voice.textContent = voiceOf(take.order);
     this.voice.hidden = !this.voice.textContent;
     this.words.update(take);
+    this.marks.update(take);
     this.mark();
     this.drawEngine();
     this.drawPlayer();
   }
 
-  /** Takes may be here before anything is known of the engines. */
+  /** Draw the engine's title, which may be unknown when the row is created. */
   drawEngine() {
     const title = titleOf(this.take.engine);
     if (this.engine.textContent !== title) this.engine.textContent = title;
@@ -174,6 +177,7 @@ export class TakeRow {
   drawPlayhead() {
     const at = player.positionOf(this.take.id);
     const played = at / this.take.duration_s;
+    this.marks.drawPlayhead();
     if (played === this.waveform.played && this.time.textContent) return;
     this.waveform.show({ played });
     this.time.textContent = `${clock(at)} / ${clock(this.take.duration_s)}`;

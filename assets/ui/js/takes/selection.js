@@ -1,4 +1,4 @@
-/** Which takes are chosen together, and playing them one after another. */
+/** The ticked takes, and playback of several takes. */
 import { playAll, progress, stopAll } from "../audio/playlist.js";
 import { load } from "../audio/tracks.js";
 import { changed } from "../core/bus.js";
@@ -19,25 +19,25 @@ export function isChosen(id) {
   return selection.ids.has(id);
 }
 
-/** Takes that are chosen together, as they show; none where only the current one is meant. */
+/** Return the ticked takes in the order of the list; none if nothing is ticked. */
 export function chosenTakes() {
   return shownTakes().filter(({ id }) => selection.ids.has(id));
 }
 
-/** What a menu above the list acts on: the chosen ones, or else all that show. */
-export function meantTakes() {
+/** Return the takes for a menu above the list: the ticked ones, or else all shown takes. */
+export function targetTakes() {
   const chosen = chosenTakes();
   return chosen.length ? chosen : shownTakes();
 }
 
-/** A press on a take, with or without Shift, Ctrl or Cmd. @param {string} id @param {Modifiers} how */
+/** Handle a click on a take, with or without Shift, Ctrl or Cmd. @param {string} id @param {Modifiers} how */
 export function press(id, how) {
   selection.press(id, how, order(), state.selected);
   select(id);
   tell(how.shiftKey || how.ctrlKey || how.metaKey);
 }
 
-/** Put a take into the selection, or out. @param {string} id */
+/** Tick or untick a take. @param {string} id */
 export function toggleChosen(id) {
   selection.toggle(id);
   select(id);
@@ -49,7 +49,7 @@ export function chooseNone() {
   changed(STATE.selected);
 }
 
-/** Those that were deleted or are filtered out are not chosen any more. */
+/** Untick takes that were deleted or are filtered out. */
 export function keepChosen() {
   selection.keep(order());
 }
@@ -63,7 +63,7 @@ function tell(several) {
   if (several && selection.ids.size) announce(`${plural(selection.ids.size, "take")} ticked.`);
 }
 
-/** Play the chosen takes, or all from the current one on; while they play, stop. */
+/** Play the ticked takes, or all takes from the current one; stop if takes already play. */
 export function playThrough() {
   if (progress()) return stopAll();
   const chosen = chosenTakes();

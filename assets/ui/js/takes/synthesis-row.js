@@ -1,4 +1,4 @@
-/** The take that is being made: a waveform that grows, and where it stands. */
+/** The row of the running generation: a growing waveform and the progress. */
 import * as player from "../audio/player.js";
 import { Waveform } from "../audio/waveform.js";
 import { follow } from "../core/bus.js";
@@ -53,7 +53,7 @@ function words({ phase, rank, eta_s, progress, track, id }) {
   return facts.filter(Boolean).join(" · ") || "Starting";
 }
 
-/** Why it does not sound yet, or not now. @param {number} wait_s */
+/** Return why playback has not started or pauses. @param {number} wait_s */
 function buffering(wait_s) {
   if (!wait_s) return "";
   return Number.isFinite(wait_s) ? `buffering, plays in ${about(wait_s)}` : "buffering";

@@ -1,4 +1,4 @@
-/** The takes of this browser: read, starred, put into folders, deleted with a way back. */
+/** The takes of this browser: load, star, move into folders, and delete with undo. */
 import * as player from "../audio/player.js";
 import { emit } from "../core/bus.js";
 import { toastDeletion } from "../core/disk.js";
@@ -13,9 +13,9 @@ import { record } from "../core/undo.js";
 import { filter, keepShown, shownTakes } from "./filter.js";
 
 const EVERY_MS = 2000;
-const EACH_MS = 10; // more for each take: long lists are asked for less often
+const EACH_MS = 10; // added for each take, so that long lists are loaded less often
 
-/** Where its sound is. @param {Take} take */
+/** Return the route of a take's audio. @param {Take} take */
 export function audioOf({ id }) {
   return `/studio/takes/${id}/audio.wav`;
 }
@@ -28,10 +28,11 @@ async function look() {
   const before = state.takes;
   const told = await get("/studio/takes");
   const isNews = JSON.stringify(told) !== JSON.stringify(state.takes);
-  if (state.takes === before && !state.synthesis && isNews) setTakes(told); // an action since the request is newer than the answer
+  // an action after the request is newer than the answer
+  if (state.takes === before && !state.synthesis && isNews) setTakes(told);
 }
 
-/** Another tab may have made or deleted some, or the answer to this one was lost. */
+/** Poll the takes: another tab may add or delete some, or an answer to this tab was lost. */
 export function watchTakes() {
   poll({
     needed: () => page() === "speak" && !state.synthesis,
@@ -40,7 +41,7 @@ export function watchTakes() {
   });
 }
 
-/** One was made; it lies in the folder that shows. @param {Take} take */
+/** Add a new take. It is moved into the folder that is shown. @param {Take} take */
 export async function receive(take) {
   const { folder } = filter;
   const [placed] = (folder && (await attempt(() => put([take.id], folder)))) || [take];
@@ -53,7 +54,7 @@ function put(ids, folder) {
   return post("/studio/takes/folder", { ids, folder });
 }
 
-/** Takes as the server tells them now, in their places. @param {Take[]} takes */
+/** Replace takes by their new state from the server, in place. @param {Take[]} takes */
 function update(takes) {
   const now = new Map(takes.map((take) => [take.id, take]));
   setTakes(state.takes.map((take) => now.get(take.id) ?? take));
@@ -64,13 +65,13 @@ export async function star(id, starred = !takeOf(id).starred) {
   await attempt(async () => update([await post(`/studio/takes/${id}/star`, { starred })]));
 }
 
-/** Put takes into a folder, with a way back. Throws Refusal. @param {Take[]} takes @param {string} folder */
+/** Move takes into a folder; this can be undone. Throws Refusal. @param {Take[]} takes @param {string} folder */
 export async function move(takes, folder) {
   const moved = await put(idsOf(takes), folder);
   update(moved);
-  const where = moved[0].folder ? `to “${moved[0].folder}”` : "out of the folder";
+  const where = moved[0].folder ? `“${moved[0].folder}”` : "No folder";
   const count = plural(moved.length, "take");
-  record({ words: `move of ${count}`, back: () => moveBack(takes) }, `${count} moved ${where}.`);
+  record({ words: `move ${count}`, back: () => moveBack(takes) }, `${count} moved to ${where}.`);
 }
 
 /** @param {Take[]} before */
@@ -81,26 +82,32 @@ function moveBack(before) {
   });
 }
 
-/** Delete with a way back. @param {string[]} ids @param {string} why  the first sentence of the message */
+/** Delete takes; this can be undone. @param {string[]} ids @param {string} why  the first sentence of the message */
 export async function discard(ids, why = "") {
   await attempt(async () => {
-    await post("/studio/takes/delete", { ids });
-    if (ids.includes(player.playing() ?? "")) player.stop();
-    setTakes(state.takes.filter((take) => !ids.includes(take.id)));
-    emit(EVENT.discarded, ids);
+    await remove(ids);
     const words = ids.length > 1 ? `${plural(ids.length, "take")} deleted.` : "Take deleted.";
     toastDeletion(why ? `${why} ${words}` : words, {
-      words: `deletion of ${plural(ids.length, "take")}`,
+      words: `delete ${plural(ids.length, "take")}`,
       back: () => bringBack(ids),
+      forth: () => attempt(() => remove(ids)),
     });
   });
+}
+
+/** Throws Refusal. @param {string[]} ids */
+async function remove(ids) {
+  await post("/studio/takes/delete", { ids });
+  if (ids.includes(player.playing() ?? "")) player.stop();
+  setTakes(state.takes.filter((take) => !ids.includes(take.id)));
+  emit(EVENT.discarded, ids);
 }
 
 /** @param {string[]} ids */
 async function bringBack(ids) {
   await attempt(async () => {
     await post("/studio/takes/restore", { ids });
-    await loadTakes(); // where they stood
+    await loadTakes(); // restores their places in the list
     const back = shownTakes().find((take) => ids.includes(take.id));
     if (back) select(back.id);
   });

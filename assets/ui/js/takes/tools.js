@@ -1,4 +1,4 @@
-/** What stands above the takes: search, choice of a folder, and what is done to all that show. */
+/** The tools above the takes: search, choice of a folder, and actions on the ticked or shown takes. */
 import { playButton } from "../audio/play-button.js";
 import { follow } from "../core/bus.js";
 import { announce, h, icon, iconButton } from "../core/dom.js";
@@ -12,14 +12,14 @@ import { filter, setFilter, shownTakes } from "./filter.js";
 import { foldersOf } from "./fits.js";
 import { lostWords } from "./heard.js";
 import { openMove } from "./move.js";
-import { chooseNone, chosenTakes, meantTakes, playThrough } from "./selection.js";
+import { chooseNone, chosenTakes, playThrough, targetTakes } from "./selection.js";
 import { discard } from "./takes.js";
-import { search as searches, untilComplete } from "./until-complete.js";
+import { SEARCH_HINT, search as searches, untilComplete } from "./until-complete.js";
 
-/** Values of the choice; a folder's own is its name behind a slash. */
+/** Values of the folder select. The value of a folder is "/" and its name. */
 const [ALL, NONE] = ["all", "none"];
 
-const tell = debounced(500, () => announce(`${plural(shownTakes().length, "take")} found.`)); // once typing pauses
+const tell = debounced(500, () => announce(`${plural(shownTakes().length, "take")} found.`)); // after a pause in typing
 
 /** @param {Parameters<typeof setFilter>[0]} changes */
 function choose(changes) {
@@ -36,7 +36,7 @@ export const search = h("input.search", {
   oninput: () => choose({ search: search.value }),
 });
 
-/** Search and choice of a folder. */
+/** Return search and choice of a folder. */
 export function finder() {
   /** @type {HTMLSelectElement} */
   const folder = h("select.sort", { "aria-label": "Folder", onchange: () => choose({ folder: chosen(folder.value) }) });
@@ -52,7 +52,7 @@ export function finder() {
   );
 }
 
-/** The folder that shows is there also while nothing lies in it. @param {HTMLSelectElement} select */
+/** Draw the folder select. The chosen folder is an option even if it is empty. @param {HTMLSelectElement} select */
 function drawFolders(select) {
   const kept = new Set([...foldersOf(state.takes), ...(filter.folder ? [filter.folder] : [])]);
   const option = (/** @type {string} */ value, /** @type {string} */ words) => h("option", { value }, words);
@@ -70,17 +70,17 @@ function chosen(value) {
   return value === NONE ? "" : value.slice(1);
 }
 
-/** Play through, and menus that act on the chosen takes, or else on all that show. */
-export function actions() {
+/** Return the Play through button, and menus for the ticked takes, or else for all shown takes. */
+export function actions({ hidden = false } = {}) {
   const play = playButton("Play ticked takes, or all takes from the current one (T)", playThrough);
   const count = h("b");
   const chosen = h("span.chosen-takes", {}, count, iconButton("close", "Untick all takes", chooseNone));
   const more = menu(iconButton("dots", "Actions for takes"), () => {
-    const takes = meantTakes();
+    const takes = targetTakes();
     const [words, starred] = [plural(takes.length, "take"), takes.filter((take) => take.starred).length];
     const lost = state.takes.find(({ id, heard }) => id === state.selected && lostWords(heard));
     return [
-      ...(lost && !searches() ? [entry("Generate until complete", () => untilComplete(lost))] : []),
+      ...(lost && !searches() ? [entry("Generate until complete", () => untilComplete(lost), SEARCH_HINT)] : []),
       entry(`Move ${words} to a folder…`, () => openMove(takes)),
       entry(`Delete ${words}${starred ? ` (${starred} starred)` : ""}`, () => discard(takes.map(({ id }) => id))),
     ];
@@ -90,5 +90,5 @@ export function actions() {
     chosen.hidden = !many;
     count.textContent = `${many} ticked`;
   });
-  return h("div.take-menus", {}, chosen, play, more, exportMenu());
+  return h("div.take-menus", { hidden }, chosen, play, more, exportMenu());
 }

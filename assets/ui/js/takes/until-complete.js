@@ -1,4 +1,6 @@
-/** "Generate until complete": further takes with new seeds until all words of one are heard; the best take is kept. */
+/**
+ * "Generate until complete": generates takes with new seeds until all words of one are heard, and keeps the best take.
+ */
 import { changed } from "../core/bus.js";
 import { STATE } from "../core/events.js";
 import { get, post } from "../core/server.js";
@@ -11,19 +13,20 @@ import { discard, loadTakes } from "./takes.js";
 
 /** @typedef {{take: Take, words: string, stopped: boolean}} Search */
 
-const MOST = 4; // further takes
+const MOST = 4; // maximum number of additional takes
+export const SEARCH_HINT = `Generates up to ${MOST} more takes, until no word is missing.`;
 const LOOK_MS = 300;
 const LOOKS_MAX = 400; // two minutes
 
 /** @type {Search | null} */
 let current = null;
 
-/** The search that runs, if any. */
+/** Return the running search, if any. */
 export function search() {
   return current;
 }
 
-/** Make no further take. What was made until now is compared and kept. */
+/** Generate no further take. The takes so far are compared, and the best one is kept. */
 export function stopSearch() {
   if (!current) return;
   current.stopped = true;
@@ -31,7 +34,7 @@ export function stopSearch() {
   stop();
 }
 
-/** @param {Take} take  whose line is spoken again */
+/** @param {Take} take  the take whose line is generated again */
 export async function untilComplete(take) {
   if (current || state.synthesis) return;
   const mine = { take, words: "", stopped: false };
@@ -44,7 +47,7 @@ export async function untilComplete(take) {
       const next = await speak({ ...take.order, seed: null }, { aloud: false });
       if (!next) break; // stopped or failed
       show(`Checking take ${count} of at most ${MOST}`);
-      made.push(await heard(next, mine));
+      made.push(await waitForCheck(next, mine));
       if (lostCount(made[made.length - 1].heard) === 0) break;
     }
   } finally {
@@ -61,8 +64,11 @@ function show(words) {
   changed(STATE.takes);
 }
 
-/** The take once it was heard; as it is where that is stopped or impossible. @param {Take} take @param {Search} mine @returns {Promise<Take>} */
-async function heard(take, mine) {
+/**
+ * Wait until a take is checked, and return it. If that is stopped or takes too long, return it unchecked.
+ * @param {Take} take @param {Search} mine @returns {Promise<Take>}
+ */
+async function waitForCheck(take, mine) {
   let now = take;
   for (let look = 0; look < LOOKS_MAX && !now.heard && !mine.stopped; look++) {
     now = await get(`/studio/takes/${take.id}`);
@@ -72,9 +78,12 @@ async function heard(take, mine) {
   return now;
 }
 
-/** Keep the best of the new takes, if it is better than the first one; delete the others, with a way back. @param {Take} first @param {Take[]} made */
+/**
+ * Keep the best of the new takes if it is better than the first one. The others are deleted; this can be undone.
+ * @param {Take} first @param {Take[]} made
+ */
 async function keepBest(first, made) {
-  const [best] = [first, ...made].toSorted((one, other) => rank(one) - rank(other)); // of equals the earlier one
+  const [best] = [first, ...made].toSorted((one, other) => rank(one) - rank(other)); // of equal takes the earlier one
   const others = made.filter(({ id }) => id !== best.id).map(({ id }) => id);
   await loadTakes();
   const words = outcome(first, best);
@@ -86,11 +95,11 @@ async function keepBest(first, made) {
 /** @param {Take} first @param {Take} best */
 function outcome(first, best) {
   if (lostCount(best.heard) === 0) return "All words are heard in the new take.";
-  if (best.id === first.id) return "No new take is better. The first take stays.";
-  return `The best take still has differences. ${lostWords(best.heard)}.`;
+  if (best.id === first.id) return "No new take is better. The original take is kept.";
+  return `The best take still misses or changes words. ${lostWords(best.heard)}.`;
 }
 
-/** Words count most, then the faults of the audio. @param {Take} take */
+/** Return a rank; lower is better. Lost words count most, then faults of the audio. @param {Take} take */
 function rank({ heard }) {
   const faults = (heard?.faults ?? []).map(({ severity }) => (severity === "fail" ? 0.1 : 0.01));
   return lostCount(heard) + faults.reduce((sum, one) => sum + one, 0);

@@ -1,11 +1,11 @@
-/** The words of a take: one chip for lost words, details on demand, and new takes until all words are heard. */
+/** The words of a take: a chip with lost words, details on demand, and "Generate until complete". */
 import { announce, h, icon } from "../core/dom.js";
 import { attempt } from "../core/login.js";
 import { post } from "../core/server.js";
 import { state } from "../core/state.js";
-import { heardDetails, lostWords } from "./heard.js";
+import { heardDetails, lostWords, resultOf } from "./heard.js";
 import { loadTakes } from "./takes.js";
-import { search, stopSearch, untilComplete } from "./until-complete.js";
+import { SEARCH_HINT, search, stopSearch, untilComplete } from "./until-complete.js";
 
 export class TakeWords {
   /** @param {Take} take */
@@ -16,17 +16,18 @@ export class TakeWords {
     this.list = h("ul.take-heard", { id: `heard-${take.id}`, hidden: true });
     this.more = h(
       "button.quiet.small",
-      { type: "button", onclick: () => untilComplete(this.take) },
+      { type: "button", title: SEARCH_HINT, onclick: () => untilComplete(this.take) },
       icon("again"),
       "Generate until complete",
     );
+    this.note = h("p.take-note", { hidden: true });
     this.words = h("p", { role: "status" });
     this.stop = h("button.quiet.small", { type: "button", onclick: stopSearch }, icon("stop"), "Stop");
     this.progress = h("div.take-search", { hidden: true }, this.words, this.stop);
-    this.elements = [h("div.take-lost", {}, this.button, this.more), this.list, this.progress];
+    this.elements = [h("div.take-lost", {}, this.button, this.more), this.note, this.list, this.progress];
   }
 
-  /** @param {Take} take  as the server tells it now */
+  /** @param {Take} take  from the server */
   update(take) {
     const waited = this.take.hearing;
     this.take = take;
@@ -41,13 +42,15 @@ export class TakeWords {
   #draw() {
     const { heard, hearing } = this.take;
     const lost = lostWords(heard);
-    const words = heard ? lost || "Words" : hearing ? "Checking words…" : "Check words";
-    this.button.replaceChildren(...(lost ? [icon("warn")] : []), words);
+    const { sign, words } = resultOf(this.take);
+    this.button.replaceChildren(...(sign ? [icon(sign)] : []), words);
     this.button.classList.toggle("lost", Boolean(lost));
     this.button.disabled = !heard && hearing;
     this.button.hidden = !heard && !state.recogniser;
-    this.button.title = heard ? "Show what was heard" : "";
+    this.button.title = heard ? "Show heard words" : "";
     this.more.hidden = !lost;
+    this.note.hidden = !heard?.note;
+    this.note.replaceChildren(...(heard?.note ? [icon("again"), heard.note] : []));
     if (heard) this.button.setAttribute("aria-controls", this.list.id);
     if (heard) this.button.setAttribute("aria-expanded", String(!this.list.hidden));
     this.list.replaceChildren(...(heard ? heardDetails(heard).map((sentence) => h("li", {}, sentence)) : []));
@@ -62,13 +65,13 @@ export class TakeWords {
   }
 
   #press() {
-    if (!this.take.heard) return this.#hear();
+    if (!this.take.heard) return this.#check();
     this.list.hidden = !this.list.hidden;
     this.button.setAttribute("aria-expanded", String(!this.list.hidden));
     return undefined;
   }
 
-  #hear() {
+  #check() {
     return attempt(async () => {
       await post(`/studio/takes/${this.take.id}/hear`, {});
       await loadTakes();

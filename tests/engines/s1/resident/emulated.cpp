@@ -13,7 +13,7 @@ static const Arguments *arguments;
 static void begin_fiber() {
     draw_frame(arguments);
     emulated::current->ended = true;
-    swapcontext(&emulated::current->context, &emulated::scheduler);
+    emulated::give_way();
 }
 
 // Run the kernel once. 0, or 1 where it went on no more.
@@ -58,7 +58,7 @@ extern "C" int run(const Arguments *given, unsigned seed) {
                 if (!fiber.ready()) continue;
                 going = true;
                 current = &fiber;
-                swapcontext(&scheduler, &fiber.context);
+                resume();
                 left -= fiber.ended;
             }
             if (!going) break;

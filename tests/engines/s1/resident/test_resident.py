@@ -11,9 +11,10 @@ import pytest
 import torch
 
 from bench import s1_checkpoints
+from engines.codec_lm.decode_state import DecodeState, Sampling
+from engines.codec_lm.decoding import Decoder
 from engines.s1.config import DualARConfig, StackConfig
-from engines.s1.decode_state import DecodeState, Sampling
-from engines.s1.decoding import Decoder
+from engines.s1.frame_step import make_decoder
 from engines.s1.network import DualAR
 from engines.s1.resident import compiling
 from engines.s1.resident.compiling import SOURCES, machine_code
@@ -38,7 +39,7 @@ CONFIG = DualARConfig(
 @pytest.fixture(scope="module")
 def network() -> DualAR:
     torch.manual_seed(0)
-    made = DualAR(CONFIG, semantic_begin=300, semantic_count=256, end_token=290)
+    made = DualAR(CONFIG, semantic_begin=300, semantic_count=256, end_token=290, residual_size=RESIDUAL)
     tables = made.slow_table, made.fast_table
     with torch.no_grad():
         for weight in made.parameters():
@@ -70,7 +71,7 @@ def run(network: DualAR, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def begun(network: DualAR, length: int = PROMPT) -> Decoder:
-    decoder = Decoder(DecodeState(network, 1, LENGTH, RESIDUAL))
+    decoder = make_decoder(network, 1, LENGTH)
     prompt = torch.randn(length, CONFIG.slow.dim, generator=torch.Generator().manual_seed(3)).bfloat16()
     decoder.state.prefill(0, prompt[:-1], 0)
     decoder.state.start_row(
@@ -79,15 +80,15 @@ def begun(network: DualAR, length: int = PROMPT) -> Decoder:
     return decoder
 
 
-def resident(state: DecodeState) -> ResidentFrame:
-    return ResidentFrame(state, SIZES)
+def resident(network: DualAR, state: DecodeState) -> ResidentFrame:
+    return ResidentFrame(network, state, SIZES)
 
 
 def logits(network: DualAR, state: DecodeState) -> torch.Tensor:
     """Return the next semantic logits by PyTorch, in the network's precision."""
     dtype, stop = network.norm.weight.dtype, int(state.positions[0]) + 1
     cache = state.cache[..., :stop, :].to(dtype, copy=True)
-    hidden = network.forward_slow(state.pending[:, None].to(dtype), state.positions[:, None], cache)
+    hidden = network.hidden_states(state.pending[:, None].to(dtype), state.positions[:, None], cache)
     return network.semantic_logits(hidden[:, 0]).float()
 
 
@@ -102,7 +103,7 @@ def test_a_frame_has_the_codes_of_torchs_frame(network: DualAR, exact: DualAR, r
     decoder, alone = begun(network), begun(network).state
     decoder.state.numbers.fill_(5)
     decoder.state.recent.random_(RESIDUAL, generator=torch.Generator().manual_seed(1))
-    frame = resident(alone)
+    frame = resident(network, alone)
     for number in range(FRAMES):
         for held, other in zip(
             (alone.cache, *alone.changing), (decoder.state.cache, *decoder.state.changing), strict=True
@@ -122,7 +123,7 @@ def test_its_logits_are_close_to_float32_at_the_first_and_last_position(
     network: DualAR, exact: DualAR, run: Run, length: int
 ) -> None:
     state = begun(network, length).state
-    frame, right, written = resident(state), logits(exact, state), logits(network, state)
+    frame, right, written = resident(network, state), logits(exact, state), logits(network, state)
     run(frame, 0)
     assert (frame.semantic_logits() - right).norm() <= (written - right).norm()
 
@@ -131,7 +132,7 @@ def test_it_does_not_depend_on_the_order_of_threads(network: DualAR, run: Run) -
     made = []
     for order in range(2):
         state = begun(network).state
-        run(resident(state), order)
+        run(resident(network, state), order)
         made.append((state.cache.clone(), state.pending.clone()))
     assert torch.equal(made[0][0], made[1][0])
     assert torch.equal(made[0][1], made[1][1])
@@ -139,16 +140,16 @@ def test_it_does_not_depend_on_the_order_of_threads(network: DualAR, run: Run) -
 
 def test_it_ends_at_once_with_empty_arguments(network: DualAR, run: Run) -> None:
     state = begun(network).state
-    frame = resident(state)
+    frame = resident(network, state)
     frame.arguments.zero_()
     run(frame, 0)
     assert int(state.positions[0]) == PROMPT - 1
 
 
 def test_an_uninitialised_row_ends_too(network: DualAR, run: Run) -> None:
-    state = DecodeState(network, 1, LENGTH, RESIDUAL)  # temperature, nucleus and penalty are 0
+    state = DecodeState(network, 1, LENGTH)  # temperature, nucleus and penalty are 0
     state.numbers.fill_(5)
-    frame = resident(state)
+    frame = resident(network, state)
     run(frame, 0)
     assert frame.drawn.min() >= 0 and frame.drawn[0, 0] <= 256 and frame.drawn[0, 1:].max() < RESIDUAL
 

@@ -87,7 +87,7 @@ def test_clipping_is_found_after_the_level_was_reduced() -> None:
     voice = clip("natural/natural-02")
     limit = float(np.quantile(np.abs(voice.samples), 0.995))
     flat = measure(Audio(np.clip(voice.samples, -limit, limit) * np.float32(0.3), voice.sample_rate))
-    assert not flat.clipping.at_full_scale and "flattened by a limiter" in flat.of("clipping").message
+    assert not flat.clipping.at_full_scale and "limited (flat peaks)" in flat.of("clipping").message
 
 
 def test_a_pause_is_no_dropout() -> None:

@@ -16,7 +16,7 @@ from studio.script.checks.examination import check
 from studio.script.checks.judging import Checked, Expected
 from studio.script.checks.likeness import Encoder
 from studio.script.checks.sounds import check_sounds
-from studio.script.script import TakeCheck
+from studio.script.format.script import TakeCheck
 
 VOICES = Path(__file__).parents[4] / "assets" / "voices"
 RATE = 24_000
@@ -64,7 +64,7 @@ def test_a_good_take_has_no_fault() -> None:
         (lambda at: 0.01 * np.sin(2 * np.pi * 6000 * at), "A constant tone at 6.0 kHz"),
         (lambda at: 0.01 * np.sin(2 * np.pi * 50 * at), "Mains hum of 50 Hz"),
         (lambda at: 0.5 * (at == 2.0), "A click at 2.00 s"),
-        (lambda at: np.full(len(at), 0.03), "DC offset of 3.0% of full scale"),
+        (lambda at: np.full(len(at), 0.03), "DC offset of 3.0 % of full scale"),
     ],
     ids=["tone", "hum", "click", "offset"],
 )
@@ -81,14 +81,14 @@ def test_a_fault_of_the_sound_is_named_in_the_check_of_quality(
 def test_a_dropout_in_a_take_is_named_with_its_place() -> None:
     take = clip("references/basil")
     take.samples[round(1.3 * RATE) : round(1.32 * RATE)] = 0.0
-    assert "drops out for 20 ms at 1.30 s" in of("quality", take).message
+    assert "stops for 20 ms at 1.30 s" in of("quality", take).message
 
 
 def test_several_faults_are_named_together() -> None:
     take = clip("references/basil")
     at = np.arange(len(take.samples)) / RATE
     check = of("quality", Audio((take.samples + 0.03 + 0.01 * np.sin(2 * np.pi * 6000 * at)).astype(np.float32), RATE))
-    assert check.outcome == "fail" and check.message.endswith("Also: DC offset.")
+    assert check.outcome == "fail" and check.message.endswith("Also found: DC offset.")
 
 
 def test_clipping_is_noticed() -> None:
@@ -145,7 +145,7 @@ def test_odd_lines_are_checked_without_an_error(models: Models) -> None:
 
 
 def test_the_take_with_its_words_scores_higher_than_one_without(models: Models) -> None:
-    short = Audio(AMBER.samples[: round(3.5 * RATE)], RATE)
+    short = Audio(AMBER.samples[: round(3.0 * RATE)], RATE)
     whole, cut = (check(models, Expected(text=LINE), audio).score for audio in (AMBER, short))
     assert whole > 0.4 > cut
 
@@ -192,6 +192,22 @@ def test_a_take_is_checked_in_the_process_of_the_ears_as_here(models: Models) ->
         assert len(ears.pids) == 1
     finally:
         ears.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "copies", "reason"),
+    [
+        ("Привет.", 1, "speech recognition knows only English"),
+        ("[pause:1s]", 1, "the line has no words"),
+        (LINE, 60, "the take is longer than two minutes"),
+    ],
+)
+def test_a_check_of_words_that_was_skipped_gives_its_one_reason(
+    models: Models, text: str, copies: int, reason: str
+) -> None:
+    checked = check(models, Expected(text=text), Audio(np.tile(AMBER.samples, copies), RATE))
+    found = next(one for one in checked.checks if one.name == "words")
+    assert found.outcome == "unmeasured" and found.message.startswith(f"Not checked: {reason}.")
 
 
 def test_without_ears_no_check_is_measured_and_no_process_starts() -> None:

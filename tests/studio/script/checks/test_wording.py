@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 
 from studio.script.checks.wording import typed_words
-from studio.script.lexicon import applied, parts
-from studio.script.script import Respelling
+from studio.script.format.lexicon import applied, parts
+from studio.script.format.script import Respelling
 
 LEXICON = tuple(
     Respelling(word=word, spoken=spoken)

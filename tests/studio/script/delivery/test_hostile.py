@@ -95,7 +95,7 @@ def check_table(path: Path) -> None:
 
 def test_a_collision_of_hostile_names_is_refused_not_overwritten(tmp_path: Path) -> None:
     lines = [line("one", filename="a?"), line("two", filename="a*")]
-    with pytest.raises(BadInput, match="two lines have the same file name"):
+    with pytest.raises(BadInput, match="two files have the same name"):
         delivered(lines, tmp_path / "out")
     report = delivered(lines, tmp_path / "out", Preset(same_ids="suffix"))
     assert [file.path for file in report.files] == ["a_.wav", "a__2.wav"]

@@ -91,7 +91,7 @@ def test_the_sheets_own_names_stay_within_the_delivery(filename: str, name: str)
 def test_names_that_some_file_system_takes_for_one_are_refused_before_anything_is_written(
     first: str, second: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(BadInput, match="two lines have the same file name"):
+    with pytest.raises(BadInput, match="two files have the same name"):
         delivered([line("one", filename=first), line("two", filename=second)], tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

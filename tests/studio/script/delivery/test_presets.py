@@ -50,3 +50,24 @@ def test_what_makes_no_sense_is_refused(choices: dict[str, object]) -> None:
 def test_an_unknown_preset_is_refused_with_those_there_are() -> None:
     with pytest.raises(BadSetting, match="game-44"):
         preset_of("gamy", {})
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"target_lufs": 9}, "the target loudness must be between -40 and -8 LUFS"),
+        ({"target_lufs": "loud"}, "the target loudness must be a number, not 'loud'"),
+        ({"sample_rate": 1}, "1 is not valid for the sample rate"),
+        ({"usage_rights": "\0"}, "the usage rights cannot have control characters"),
+    ],
+)
+def test_an_error_names_a_setting_as_the_page_does(choices: dict[str, object], said: str) -> None:
+    with pytest.raises(BadSetting, match=said):
+        preset_of("game", choices)
+
+
+@pytest.mark.parametrize("field", [name for name in preset_json(PRESETS["game"]) if name != "name"])
+def test_every_setting_has_words_for_errors(field: str) -> None:
+    with pytest.raises(BadSetting, match=r"^the ") as raised:
+        preset_of("game", {field: None})
+    assert "_" not in str(raised.value)

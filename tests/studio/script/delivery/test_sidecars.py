@@ -71,15 +71,26 @@ def test_a_long_line_becomes_subtitles_short_enough_to_read() -> None:
     text = "We hold the gate until the last of them is through, and then we run! " * 3
     words = [word(token, 0.4 * n, ("AA", 0.3)) for n, token in enumerate(text.split())]
     blocks = srt(text, words, 30.0).strip().split("\n\n")
-    assert len(blocks) == 3 and all(len(block.split("\n")[2]) <= 84 for block in blocks)
+    lines = [block.split("\n")[2:] for block in blocks]
+    assert len(blocks) == 3 and all(len(each) == 2 and max(map(len, each)) <= 42 for each in lines)
     assert blocks[0].split("\n")[:2] == ["1", "00:00:00,000 --> 00:00:05,900"]
-    assert " ".join(block.split("\n")[2] for block in blocks) == text.strip()
+    assert " ".join(" ".join(each) for each in lines) == text.strip()
+
+
+def test_an_abbreviation_ends_a_subtitle_only_where_it_ends_the_sentence() -> None:
+    text = "At 9 a.m. sharp Dr. Okoro met J. R. Vale. We left at 10 p.m. The gate was shut."
+    assert subtitles(text, *text.split()) == [
+        "At 9 a.m. sharp Dr. Okoro met J. R. Vale.",
+        "We left at 10 p.m.",
+        "The gate was shut.",
+    ]
 
 
 def test_a_sentence_without_end_is_cut_by_length_and_time() -> None:
     text = "and on it goes " * 12
     blocks = srt(text, [word(token, 0.2 * n, ("AA", 0.2)) for n, token in enumerate(text.split())], 10.0)
-    assert [len(block.split("\n")[2]) for block in blocks.strip().split("\n\n")] == [84, 83, 10]
+    lines = [block.split("\n")[2:] for block in blocks.strip().split("\n\n")]
+    assert [[len(line) for line in each] for each in lines] == [[39, 41], [41, 40], [14]]
     slow = srt(text, [word(token, float(n), ("AA", 1.0)) for n, token in enumerate(text.split())], 50.0)
     assert slow.startswith("1\n00:00:00,000 --> 00:00:07,000\nand on it goes and on it\n\n")
 
@@ -117,7 +128,7 @@ def test_no_mouths_are_made_up_where_no_phones_were_found(tmp_path: Path) -> Non
 def subtitles(text: str, *written: str) -> list[str]:
     """The texts of the subtitles of a line with these words, half a second each."""
     words = [TimedWord(word=each, start_s=0.5 * n, end_s=0.5 * n + 0.5) for n, each in enumerate(written)]
-    return [block.split("\n")[2] for block in srt(text, words, 60.0).strip().split("\n\n")]
+    return [" ".join(block.split("\n")[2:]) for block in srt(text, words, 60.0).strip().split("\n\n")]
 
 
 LONG = "and then we run for the river, all of us together, and nobody looks back at the gate again"

@@ -113,7 +113,7 @@ def test_the_manifest_tells_every_file_and_the_sheets_other_columns(tmp_path: Pa
 
 def test_a_text_that_begins_as_a_formula_does_is_neutralised_and_told(tmp_path: Path) -> None:
     report = delivery(tmp_path)
-    assert report.flags[0].startswith("Texts that begin like a formula: 1.")
+    assert report.flags[0].startswith("1 text of the sheet could be read as a formula.")
     assert rows((tmp_path / "unreal-strings.csv").read_text("utf-8"))[3][1] == "'-- No. =1+1"
 
 

@@ -65,11 +65,11 @@ def test_a_sheet_of_two_lines_is_read_in_its_encoding(encoding: str, text: str) 
 
 def test_a_guessed_encoding_is_noted() -> None:
     (note,) = read_table(GERMAN.encode("mac_roman"), "act.tsv").notes
-    assert note == "The sheet is not Unicode. The studio read the sheet as Western European (Mac), mac-roman."
+    assert note == "The sheet is not Unicode. It was read in the encoding Western European (Mac), mac-roman."
 
 
 def test_an_uncertain_encoding_is_refused_with_a_line_in_both_encodings() -> None:
-    with pytest.raises(UncertainEncoding, match="in cp1250 a line says “1 Élodie”, in"):
+    with pytest.raises(UncertainEncoding, match="a line reads “1 Élodie” in cp1250, but"):
         read_table("id\ttext\n1\tÉlodie\n".encode("cp1252"), "act.tsv")
 
 
@@ -94,12 +94,12 @@ def test_a_unicode_sheet_has_one_encoding_and_a_workbook_none() -> None:
 
 def test_utf_8_with_a_few_broken_bytes_is_refused_by_its_lines_and_read_when_chosen() -> None:
     data = GERMAN.encode() + b"L3\tBo\tStra\xdfe\n"
-    with pytest.raises(UncertainEncoding, match="line 4 is not in UTF-8"):
+    with pytest.raises(UncertainEncoding, match="UTF-8, but line 4 is not"):
         read_table(data, "act.tsv")
     assert table_encodings(data, "act.tsv")[0].name == "utf-8"
     table = read_table(data, "act.tsv", "utf-8")
     assert table.rows[-1] == ("L3", "Bo", "Stra�e")
-    assert table.notes == ("Line 4 is not fully readable; the missing characters show as �.",)
+    assert table.notes == ("Line 4 is not fully readable. Each unreadable character is shown as �.",)
 
 
 @pytest.mark.parametrize("encoding", ["nonsense", "rot13", "idna", "cp037", "\0"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from studio.script.script import SheetForm, Table
+from studio.script.format.script import SheetForm, Table
 from studio.script.tables import read_table, write_table
 
 SHEET = (

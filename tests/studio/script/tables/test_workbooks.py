@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 
 import openpyxl
 
-from studio.script.script import SheetForm, Table
+from studio.script.format.script import SheetForm, Table
 from studio.script.tables import read_table, write_table
 from tests.studio.script.tables import attacks
 

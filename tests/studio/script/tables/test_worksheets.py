@@ -7,7 +7,7 @@ import openpyxl
 import pytest
 from openpyxl.worksheet.worksheet import Worksheet
 
-from studio.script.script import Table
+from studio.script.format.script import Table
 from studio.script.tables import BadSheet, read_table
 from studio.script.tables.limits import MAX_ROWS
 from tests.studio.script.tables import attacks
@@ -151,7 +151,7 @@ def test_a_number_typed_as_a_formula_in_another_column_has_a_note() -> None:
     table = read_table(attacks.workbook(rows), "a.xlsx")
     assert table.rows[0][0] == "7"
     (note,) = table.notes
-    assert note.startswith("A cell has a number as a formula, such as =2.5 (first cell: A2). Only the number")
+    assert note.startswith("The cell A2 contains a number as a formula, such as =2.5. Only the number")
 
 
 def test_errors_of_formulas_are_imported_as_shown() -> None:

@@ -1,0 +1,121 @@
+/**
+ * Shows the values of a plot at a chosen time. The pointer chooses the time, or the arrow keys while the plot is
+ * focused. The chosen time does not change while the plot moves.
+ */
+import { h } from "../core/dom.js";
+import { seconds } from "../core/format.js";
+import { nearest } from "./scale.js";
+
+/** @import { Time } from "./scale.js" */
+/** @typedef {{at_s: number, values: [label: string, value: string][]}} Moment */
+/** @type {Record<string, number>} */
+const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 };
+const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false };
+
+export class Readout {
+  /** @param {HTMLElement} holder  of the plot @param {string} label  describes the plot for screen readers */
+  constructor(holder, label) {
+    this.holder = holder;
+    this.line = h("i.cursor", { hidden: true });
+    this.box = h("div.plot-readout", { hidden: true });
+    /** @type {number[]} */
+    this.times = []; // oldest first
+    /** @type {Time} */
+    this.time = { now_s: 0, span_s: 60 };
+    this.values = (/** @type {number} */ _place) => /** @type {Moment["values"]} */ ([]);
+    /** @type {number | null} */
+    this.chosen_s = null;
+    for (const [name, value] of Object.entries({
+      role: "slider",
+      tabindex: "0",
+      "aria-label": `${label}. Use the arrow keys to read values.`,
+      "aria-valuemin": "0",
+    }))
+      holder.setAttribute(name, value);
+    holder.append(this.line, this.box);
+    holder.addEventListener("pointermove", (event) => this.point(event));
+    holder.addEventListener("pointerdown", (event) => this.point(event));
+    holder.addEventListener("pointerleave", () => this.choose(null));
+    holder.addEventListener("blur", () => this.choose(null));
+    holder.addEventListener("focus", () => holder.matches(":focus-visible") && this.choose(this.times.length - 1));
+    holder.addEventListener("keydown", (event) => this.press(event));
+    this.draw();
+  }
+
+  /**
+   * @param {{at_s: number}[]} items  oldest first @param {Time} time
+   * @param {(place: number) => Moment["values"]} values  of the item at a place
+   */
+  update(items, time, values) {
+    this.times = items.map(({ at_s }) => at_s);
+    this.time = time;
+    this.values = values;
+    this.draw();
+  }
+
+  /** @param {PointerEvent} event */
+  point(event) {
+    const { left, width } = this.holder.getBoundingClientRect();
+    const at_s = this.time.now_s - this.time.span_s * (1 - (event.clientX - left) / width);
+    this.choose(nearest(this.times, at_s));
+  }
+
+  /** @param {KeyboardEvent} event */
+  press(event) {
+    const last = this.times.length - 1;
+    const place = this.place() ?? last;
+    if (event.key in STEPS) this.choose(Math.max(0, Math.min(last, place + STEPS[event.key])));
+    else if (event.key === "Home") this.choose(0);
+    else if (event.key === "End") this.choose(last);
+    else if (event.key === "Escape") this.choose(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @param {number | null} place */
+  choose(place) {
+    this.chosen_s = place === null ? null : (this.times[place] ?? null);
+    this.draw();
+  }
+
+  /** Return the index of the chosen time; null if no time is chosen, or if the time is before the plot's start. */
+  place() {
+    if (this.chosen_s === null || this.chosen_s < this.time.now_s - this.time.span_s) return null;
+    return nearest(this.times, this.chosen_s);
+  }
+
+  draw() {
+    const place = this.place();
+    const last = this.times.length - 1;
+    this.line.hidden = place === null;
+    this.box.hidden = place === null;
+    this.holder.setAttribute("aria-valuemax", String(Math.max(0, last)));
+    this.holder.setAttribute("aria-valuenow", String(place ?? Math.max(0, last)));
+    if (place === null) {
+      this.holder.setAttribute("aria-valuetext", this.times.length ? "no time chosen" : "no data yet");
+      return;
+    }
+    const age_s = this.time.now_s - this.times[place];
+    const values = this.values(place);
+    const when = `${age_s < 0.5 ? "now" : `${seconds(Math.round(age_s)).replace(".0", "")} ago`}`;
+    const share = 1 - age_s / this.time.span_s;
+    this.line.style.left = `${100 * share}%`;
+    this.box.classList.toggle("left", share > 0.5);
+    this.box.style.left = `${100 * share}%`;
+    this.box.replaceChildren(
+      h("b", {}, `${when}, ${wallClock(age_s)}`),
+      ...values.map(([label, value]) => h("span", {}, `${label} `, h("b", {}, value))),
+    );
+    const spoken = values.map(([label, value]) => `${label} ${value}`).join(", ");
+    this.holder.setAttribute("aria-valuetext", `${when}: ${spoken}`);
+  }
+}
+
+/** @param {number} age_s */
+function wallClock(age_s) {
+  return new Date(Date.now() - 1000 * age_s).toLocaleTimeString(
+    "en-GB",
+    /** @type {Intl.DateTimeFormatOptions} */ (CLOCK),
+  );
+}

@@ -1,0 +1,107 @@
+"""A request that is being spoken: its groups of sentences, and the progress of frames and audio."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engines.base import EngineJob
+from engines.codec_lm.decode_state import Sampling
+from engines.codec_lm.edges import Edges
+from engines.codec_lm.frames import Codes
+from engines.codec_lm.plan import Group
+from engines.codec_lm.prompts import Turn
+from engines.codec_lm.references import EncodedReference
+from engines.codec_lm.streaming import PACKETS, PacketFilter
+
+PATIENCE = (0, 2, 4, 8)  # steps that each packet may wait, so that more streams are decoded together
+
+
+@dataclass(slots=True, eq=False)
+class ActiveRequest:
+    """A request that is being spoken. Its groups are generated one after another, each in a new row."""
+
+    job: EngineJob
+    reference: EncodedReference
+    groups: list[Group]
+    sampling: Sampling
+    group_index: int = 0
+    delivered: int = 0  # groups whose audio and following pause were sent
+    redraws: int = 0  # restarts of a group whose first frame was its end
+    previous_turn: Turn | None = None  # the previous group
+    sound: "GroupAudio | None" = None  # of the current group
+    generation: int = 0  # number of rows used so far; codes of earlier rows are ignored
+    position: int = 0  # position of the row's next step
+    heard: bool = False  # True once some of its audio was delivered
+    filter: PacketFilter | None = None  # of its audio, if the checkpoint needs one
+    notes: tuple[str, ...] = ()  # about groups that were cut
+
+    @property
+    def group(self) -> Group:
+        """Return the current group."""
+        return self.groups[self.group_index]
+
+    @property
+    def drawn(self) -> bool:
+        """Return True if all groups are generated."""
+        return self.group_index == len(self.groups)
+
+    @property
+    def between_groups(self) -> bool:
+        """Return True if no group is in progress and more groups remain."""
+        return self.sound is None and self.delivered == self.group_index < len(self.groups)
+
+    @property
+    def fraction(self) -> float:
+        """Return the share of the request in its finished groups, 0 to 1."""
+        whole = sum(group.usual_s for group in self.groups)
+        done = sum(group.usual_s for group in self.groups[: self.group_index])
+        return done / whole
+
+
+@dataclass(slots=True, eq=False)
+class GroupAudio:
+    """The frames of a group, from generation to delivered audio."""
+
+    request: ActiveRequest
+    group: Group
+    edges: Edges
+    steps_per_frame: int = 1  # decode steps of a frame
+    unfinished: list[Codes] = field(default_factory=list)  # steps of the frame in progress
+    frames: list[Codes] = field(default_factory=list)
+    ended: bool = False  # True if it has all its frames; the codes of an incomplete frame are dropped
+    slot: int | None = None  # of its codec stream, once it has one
+    decoded: int = 0  # frames that were decoded to audio
+    packets: int = 0
+    waited: int = 0  # steps for which its next packet has waited
+
+    @property
+    def step_count(self) -> int:
+        """Return the decode steps so far."""
+        return len(self.frames) * self.steps_per_frame + len(self.unfinished)
+
+    def add(self, codes: Codes) -> None:
+        """Add the codes of a decode step."""
+        self.unfinished.append(codes)
+        if len(self.unfinished) == self.steps_per_frame:
+            self.frames.append(codes if self.steps_per_frame == 1 else np.concatenate(self.unfinished))
+            self.unfinished.clear()
+
+    @property
+    def size(self) -> int:
+        """Return the frames of its next packet, unless the group ends before."""
+        return PACKETS[min(self.packets, len(PACKETS) - 1)]
+
+    @property
+    def due(self) -> bool:
+        """Return True if its next packet can be decoded."""
+        return self.ended or self.frames_due == self.size
+
+    @property
+    def frames_due(self) -> int:
+        """Return the frames that its next packet has so far."""
+        return min(self.size, len(self.frames) - self.decoded)
+
+    @property
+    def patience(self) -> int:
+        """Return how many more steps its next packet may wait."""
+        return PATIENCE[min(self.packets, len(PATIENCE) - 1)] - self.waited

@@ -1,0 +1,29 @@
+"""The frames of a codec."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.int64]  # (codes,) of one decode step or one frame
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameFormat:
+    """The frames of a codec."""
+
+    sample_rate: int  # Hz
+    hop: int  # samples of a frame
+    code_sizes: Sequence[int]  # sizes of the codebooks; their number is the number of codes of a frame
+    steps_per_frame: int = 1  # decode steps of a frame
+
+    @property
+    def frame_rate(self) -> float:
+        """Return the frames of a second."""
+        return self.sample_rate / self.hop
+
+    @property
+    def step_rate(self) -> float:
+        """Return the decode steps, and so the positions, of a second of speech."""
+        return self.frame_rate * self.steps_per_frame

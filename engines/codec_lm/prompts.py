@@ -1,0 +1,31 @@
+"""The prompts of a codec language model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Turn:
+    """A speaker's text with the codes of its audio; without codes, the audio is to be generated."""
+
+    text: str
+    codes: Tensor | None = None  # (codebooks, frames) int64
+
+
+class PromptFormat(Protocol):
+    """Builds the embeddings of a prompt, (t, dim) on the network's device."""
+
+    def prefix(self, reference: Turn) -> Tensor:
+        """Embed the part of a prompt that depends only on the reference; its keys and values are cached."""
+        ...
+
+    def rest(self, reference: Turn, turns: Sequence[Turn]) -> Tensor:
+        """Embed the rest of a prompt: earlier turns of the speaker, if any, and the turn to speak."""
+        ...
+
+    def positions(self, transcript: str, frames: int) -> int:
+        """Estimate the positions that a reference takes."""
+        ...

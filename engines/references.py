@@ -1,0 +1,39 @@
+"""Checks of references that all engines share."""
+
+import numpy as np
+
+from engines import text as writing
+from engines.errors import BadAudio, BadText, UnsupportedText
+from engines.registry import Spec
+from engines.types import Audio
+
+ROUNDING_S = 0.01  # by which a clip may be longer than the limit
+
+
+def check_length(audio: Audio, spec: Spec) -> None:
+    """Raise BadAudio if a clip is too long for an engine."""
+    limit_s = spec.reference_max_s
+    if audio.duration_s > limit_s + ROUNDING_S:
+        raise BadAudio(
+            f"the reference is {audio.duration_s:.1f} s long; select at most {limit_s:.0f} s for {spec.title}"
+        )
+
+
+def level_rms(audio: Audio) -> float:
+    """Return the root mean square of a clip. Raises BadAudio for silence."""
+    rms = float(np.sqrt(np.mean(np.square(audio.samples, dtype=np.float64))))
+    if rms == 0.0:
+        raise BadAudio("the reference is silent; choose another part or clip")
+    return rms
+
+
+def spoken_transcript(transcript: str, characters: frozenset[str]) -> str:
+    """Return the spoken form of a transcript in the checkpoint's characters, of which none allow all. Raises BadText."""
+    spoken = writing.spoken_form(writing.without_directions(transcript))
+    try:
+        fitted = (writing.fit(spoken, characters) if characters else spoken).strip()
+    except UnsupportedText as error:
+        raise UnsupportedText(f"the transcript: {error}", error.characters) from error
+    if not fitted:
+        raise BadText("the transcript has no words that this checkpoint supports; type what the reference says")
+    return fitted

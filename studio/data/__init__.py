@@ -1,0 +1,1 @@
+"""Back up, check and restore the data folder."""

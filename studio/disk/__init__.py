@@ -1,0 +1,1 @@
+"""The data folder: files, database, descriptions of rows, free space, and removal of old files."""

@@ -1,0 +1,146 @@
+"""The lexicon: words of a script that are not spoken as they are written, such as names of a game."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from engines.errors import BadInput
+from engines.text.directions import directions_in
+from engines.text.markup import TAG_LIKE
+from engines.text.script import PAUSE_LIKE
+from studio.script.format.script import Respelling
+
+MAX_RESPELLINGS = 2_000
+MAX_WORD, MAX_SPOKEN = 100, 200  # characters
+COMPILED = 16  # number of compiled lexicons, one for each voice, because a render uses them for many lines
+APOSTROPHES, HYPHENS = "'’‘ʼ`´", "-‐‑"
+# English endings after an apostrophe; other letters after an apostrophe belong to the name.
+CONTRACTED = "s|d|ll|ve|re|m"
+# Signs of the International Phonetic Alphabet that English spelling does not use, and ARPABET such as AA1 R IY0.
+IPA = re.compile("[ɑɐɒæʌɔəɘɚɛɜɝɞɪɨʊʉɯɤøɶɡɢʃʒθðŋɲɹɾɻʁχʔβɸɣˈˌːˑ]")
+ARPABET = re.compile(r"\{?\s*(?=[A-Z0-2 ]*[A-Z][012])[A-Z]{1,2}[012]?(?:\s+[A-Z]{1,2}[012]?)*\s*\}?")
+NOT_READ = "engines cannot read phonetic signs (IPA, ARPABET); type how the word sounds in English spelling, such as KAYL-thass"
+
+
+class BadLexicon(BadInput):
+    """A respelling is invalid."""
+
+
+@dataclass(frozen=True, slots=True)
+class LexiconPart:
+    """A part of a text: its spelling, its spoken form, and the respelling that applies."""
+
+    written: str
+    spoken: str
+    respelling: Respelling | None = None
+
+
+def applied(text: str, respellings: Sequence[Respelling], voice: str) -> str:
+    """Return the text as this voice speaks it, with all words of the lexicon replaced."""
+    return "".join(part.spoken for part in parts(text, respellings, voice))
+
+
+def parts(text: str, respellings: Sequence[Respelling], voice: str) -> Sequence[LexiconPart]:
+    """Divide a text at the words that the lexicon replaces.
+
+    If several entries begin at the same letter, the longest is used, then an entry for whole words, then one of the voice.
+
+    Pauses and stage directions stay, and nothing is replaced twice. A whole word may have an English ending ("Ahri's"). It is
+    not found inside another name ("Kael" is not in "Kael'thas"); a hyphen separates words.
+    """
+    known = [each for each in respellings if each.voice in ("", voice)]
+    if not known:
+        return [LexiconPart(text, text)]
+    known.sort(key=lambda each: (-len(each.word), not each.voice, not each.match_case, not each.whole_word))
+    text = unicodedata.normalize("NFC", text)
+    stays = [(each.start, each.end) for each in directions_in(text)]
+    found, end = [], 0
+    for match in _pattern(tuple(known)).finditer(text):
+        if match.lastgroup is None or any(start <= match.start() < stop for start, stop in stays):  # a pause or a tag
+            continue
+        respelling = known[int(match.lastgroup[1:])]
+        found += [LexiconPart(kept, kept) for kept in [text[end : match.start()]] if kept]
+        found.append(LexiconPart(match[0], respelling.spoken, respelling))
+        end = match.end()
+    return [*found, *(LexiconPart(kept, kept) for kept in [text[end:]] if kept)]
+
+
+def checked(respellings: Sequence[Respelling]) -> Sequence[Respelling]:
+    """Return the respellings in normal form: composed letters, single spaces. Raises BadLexicon."""
+    if len(respellings) > MAX_RESPELLINGS:
+        raise BadLexicon(
+            f"the lexicon has {len(respellings):,} words, but at most {MAX_RESPELLINGS:,} are possible; remove words"
+        )
+    seen: set[tuple[str, bool, str]] = set()
+    plain = [_plain(number, each) for number, each in enumerate(respellings, 1)]
+    for each in plain:
+        if (key := place_of(each)) in seen:
+            whose = f" for {each.voice}" if each.voice else ""
+            raise BadLexicon(f"the word “{each.word}”{whose} is in the lexicon twice; remove one entry")
+        seen.add(key)
+    return plain
+
+
+def place_of(respelling: Respelling) -> tuple[str, bool, str]:
+    """Return the key of a respelling, which must be unique in a lexicon."""
+    word = respelling.word if respelling.match_case else respelling.word.casefold()
+    return word, respelling.match_case, respelling.voice
+
+
+def _plain(number: int, given: Respelling) -> Respelling:
+    word, spoken = _one_line(given.word), _one_line(given.spoken)
+    if not any(c.isalnum() for c in word):
+        raise BadLexicon(f"entry {number} of the lexicon has no word; type the word as it is written in the script")
+    if len(word) > MAX_WORD:
+        raise BadLexicon(f"the word “{word[:20]}…” has {len(word)} characters; shorten the word to {MAX_WORD}")
+    if not any(c.isalnum() for c in spoken):
+        raise BadLexicon(f"“{word}” has no spoken form; type how the word sounds, or remove the entry")
+    if len(spoken) > MAX_SPOKEN:
+        raise BadLexicon(
+            f"the spoken form of “{word}” has {len(spoken)} characters; shorten the spoken form to {MAX_SPOKEN}"
+        )
+    if set("[](){}") & set(word + spoken) and not ARPABET.fullmatch(spoken):
+        raise BadLexicon(f"“{word}” has brackets; write pauses and stage directions into the script")
+    if IPA.search(spoken) or ARPABET.fullmatch(spoken):
+        raise BadLexicon(f"“{word}” cannot be spoken as {spoken}: {NOT_READ}")
+    return replace(given, word=word, spoken=spoken, voice=given.voice.strip())
+
+
+def _one_line(text: str) -> str:
+    """Return the text on one line, without control and format characters, which are invisible."""
+    shown = "".join(" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c)[0] != "C")
+    return " ".join(unicodedata.normalize("NFC", shown).split())
+
+
+@lru_cache(maxsize=COMPILED)
+def _pattern(respellings: tuple[Respelling, ...]) -> re.Pattern[str]:
+    """Return a pattern with a group for each respelling, named by its index. Pauses and tags match without a group."""
+    stays = [f"(?i:{kept.pattern})" for kept in (PAUSE_LIKE, TAG_LIKE)]
+    groups = [(f"(?P<w{index}>{_source(each)})", each.whole_word) for index, each in enumerate(respellings)]
+    whole, anywhere = ([group for group, is_whole in groups if is_whole is wanted] for wanted in (True, False))
+    letter, joined = f"[\\w{_marks()}]", f"[{APOSTROPHES}]"
+    ending = f"(?!{joined}(?!(?i:{CONTRACTED})(?!{letter}|{joined}{letter})){letter})"
+    # The pattern of a letter is very long, so it is used once and not in each word.
+    words = [f"(?<!{letter})(?<!{letter}{joined})(?:{'|'.join(whole)})(?!{letter}){ending}"] if whole else []
+    return re.compile("|".join([*stays, *words, *anywhere]))
+
+
+def _source(respelling: Respelling) -> str:
+    signs = "".join(map(_sign, " ".join(unicodedata.normalize("NFC", respelling.word).split())))
+    return signs if respelling.match_case else f"(?i:{signs})"
+
+
+def _sign(character: str) -> str:
+    """Return a pattern for a character. All apostrophes match each other, and so do hyphens and spaces."""
+    for alike in (APOSTROPHES, HYPHENS):
+        if character in alike:
+            return f"[{alike.replace('-', chr(92) + '-')}]"
+    return r"\s+" if character == " " else re.escape(character)
+
+
+@lru_cache(maxsize=1)
+def _marks() -> str:
+    r"""Return the accents and vowel signs. They belong to the letter before them, but do not match \\w."""
+    return "".join(chr(c) for c in range(0x300, 0x1F000) if unicodedata.category(chr(c))[0] == "M")

@@ -1,0 +1,117 @@
+"""Read and write lexicons in the Pronunciation Lexicon Specification 1.0 of the W3C."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree as Writing
+from xml.etree.ElementTree import Element, SubElement
+
+from defusedxml import DefusedXmlException
+from defusedxml import ElementTree as Reading
+
+from studio.script.format.lexicon import MAX_RESPELLINGS, NOT_READ, BadLexicon, checked, place_of
+from studio.script.format.script import Respelling
+
+NAMESPACE = "http://www.w3.org/2005/01/pronunciation-lexicon"
+OURS = "urn:champion-voice-studio:lexicon"  # namespace of our attributes, which the specification does not have
+LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+MAX_BYTES = 2**20
+SHOWN = 5  # maximum number of words in a note
+
+
+@dataclass(frozen=True, slots=True)
+class PlsLexicon:
+    """The respellings of a file, and notes on its unusable entries."""
+
+    respellings: Sequence[Respelling]
+    notes: Sequence[str] = ()  # sentences for the designer
+
+
+def write_pls(respellings: Sequence[Respelling], language: str = "en") -> bytes:
+    """Write an alias for each word; `read_pls` restores the same respellings."""
+    Writing.register_namespace("", NAMESPACE)
+    Writing.register_namespace("studio", OURS)
+    root = Element(f"{{{NAMESPACE}}}lexicon", {"version": "1.0", "alphabet": "ipa", LANG: language})
+    for each in respellings:
+        lexeme = SubElement(root, f"{{{NAMESPACE}}}lexeme", _own_attributes(each))
+        SubElement(lexeme, f"{{{NAMESPACE}}}grapheme").text = each.word
+        SubElement(lexeme, f"{{{NAMESPACE}}}alias").text = each.spoken
+    Writing.indent(root)
+    written: bytes = Writing.tostring(root, encoding="utf-8", xml_declaration=True)
+    return written + b"\n"
+
+
+def read_pls(data: bytes) -> PlsLexicon:
+    """Return the words that have an alias. Of several aliases, the preferred or the first is used. Raises BadLexicon."""
+    root = _root(data)
+    found: dict[tuple[str, bool, str], Respelling] = {}
+    phonetic: list[str] = []
+    for lexeme in _children(root, "lexeme"):
+        words, spoken = [_text(each) for each in _children(lexeme, "grapheme")], _alias(lexeme)
+        if not spoken:
+            phonetic += words
+            continue
+        for word in words:
+            each = _respelling(lexeme, word, spoken)
+            found.setdefault(place_of(each), each)  # the specification says that the first lexeme of a word counts
+        if len(found) > MAX_RESPELLINGS:
+            break  # `checked` raises the error
+    return PlsLexicon(checked(list(found.values())), _notes(phonetic))
+
+
+def _root(data: bytes) -> Element:
+    if len(data) > MAX_BYTES:
+        raise BadLexicon(f"the lexicon file is larger than {MAX_BYTES // 2**20} MB; split the file")
+    try:
+        root: Element = Reading.fromstring(data, forbid_dtd=True)
+    except DefusedXmlException as error:
+        raise BadLexicon(
+            "the file declares entities or a DTD, which are not allowed; export the lexicon without entities and DTD"
+        ) from error
+    except (Writing.ParseError, ValueError, LookupError) as error:
+        raise BadLexicon(f"the file is not valid XML ({error}); export the lexicon again") from error
+    if root.tag not in (f"{{{NAMESPACE}}}lexicon", "lexicon"):
+        raise BadLexicon(
+            "the file is XML but not a pronunciation lexicon (PLS); choose a file with the root element <lexicon>"
+        )
+    return root
+
+
+def _children(parent: Element, name: str) -> Iterator[Element]:
+    """Return child elements in the namespace of the specification, or without a namespace, which some programs omit."""
+    return (child for child in parent if child.tag in (f"{{{NAMESPACE}}}{name}", name))
+
+
+def _text(element: Element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+def _alias(lexeme: Element) -> str:
+    aliases = sorted(_children(lexeme, "alias"), key=lambda each: each.get("prefer") != "true")
+    return next((spoken for spoken in map(_text, aliases) if spoken), "")
+
+
+def _respelling(lexeme: Element, word: str, spoken: str) -> Respelling:
+    return Respelling(
+        word=word,
+        spoken=spoken,
+        match_case=lexeme.get(f"{{{OURS}}}match-case") == "true",
+        whole_word=lexeme.get(f"{{{OURS}}}whole-word") != "false",
+        voice=lexeme.get(f"{{{OURS}}}voice", ""),
+    )
+
+
+def _own_attributes(respelling: Respelling) -> dict[str, str]:
+    """Return the attributes for those values that differ from the defaults."""
+    return {
+        **({f"{{{OURS}}}match-case": "true"} if respelling.match_case else {}),
+        **({} if respelling.whole_word else {f"{{{OURS}}}whole-word": "false"}),
+        **({f"{{{OURS}}}voice": respelling.voice} if respelling.voice else {}),
+    }
+
+
+def _notes(phonetic: Sequence[str]) -> Sequence[str]:
+    if not phonetic:
+        return ()
+    named = ", ".join(phonetic[:SHOWN]) + (" …" if len(phonetic) > SHOWN else "")
+    count = "1 word was" if len(phonetic) == 1 else f"{len(phonetic)} words were"
+    return (f"{count} left out ({named}): {NOT_READ}",)

@@ -1,0 +1,106 @@
+"""A codec language model other than S1 on a GPU: its steps, prompts and packets run in CUDA graphs."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from engines.base import Checkpoint
+from engines.codec_lm import plan as planning
+from engines.codec_lm.decode_state import DecodeState, Sampling
+from engines.codec_lm.decoding import Decoder
+from engines.codec_lm.engine import CodecLmEngine
+from engines.codec_lm.streaming import Packet
+from engines.codec_lm.token_step import TokenStep
+from engines.codec_lm.windowed_streams import WindowedStreams
+from engines.registry import EngineOptions
+from tests.engines.codec_lm.test_toy import job
+from tests.engines.codec_lm.toy import CODES, HOP, STACK, STEPS, ToyCodec, ToyNetwork, make_engine
+from tests.engines.s1.test_engine import Listener
+
+CARD = torch.device("cuda", 0)
+ROWS, LENGTH, FRAMES = 3, 256, 60
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop speech of random weights, which rarely ends by itself, sooner than that of trained ones."""
+    monkeypatch.setattr(planning, "ROOM_S", 0.3)
+    monkeypatch.setattr(planning, "SLOWEST_CHARACTERS_PER_S", 20.0)
+
+
+@torch.inference_mode()
+def started(compile: bool) -> Decoder:
+    torch.manual_seed(3)
+    network = ToyNetwork().requires_grad_(False).to(CARD)
+    state = DecodeState(network, ROWS, LENGTH)
+    decoder = Decoder(TokenStep(network, state, compile), state, compile)
+    for rows in range(1, ROWS + 1):
+        decoder.warm(rows)
+    generator = torch.Generator().manual_seed(1)
+    for slot in range(ROWS):
+        prompt = torch.randn(20 + slot, STACK.dim, generator=generator).to(CARD)
+        state.prefill(slot, prompt[:-1], 0)
+        sampling = Sampling(seed=slot, temperature=0.9, top_p=0.9, repetition_penalty=1.2)
+        state.start_row(slot, prompt[-1], len(prompt) - 1, sampling)
+    return decoder
+
+
+def test_recorded_steps_give_the_codes_of_eager_steps() -> None:
+    eager, recorded = started(compile=False), started(compile=True)
+    assert [choice.backend for choice in recorded.choices] == ["graphs", "graphs"]
+    with torch.inference_mode():
+        codes = [[each.step(ROWS, 25 + number).value() for number in range(FRAMES)] for each in (eager, recorded)]
+    assert recorded.compiled is not None and recorded.compiled.active
+    assert torch.equal(torch.stack(codes[0]), torch.stack(codes[1]))
+
+
+def test_recorded_windows_give_the_audio_of_eager_windows() -> None:
+    torch.manual_seed(2)
+    codec = ToyCodec().requires_grad_(False).to(CARD)
+    codes = torch.randint(CODES, (STEPS, 40))
+    made = []
+    for compile in (False, True):
+        streams = WindowedStreams(codec, 2, compile)
+        for _ in streams.warm():
+            pass
+        slot, audio = streams.open(), []
+        for packet in codes.split([3, 6, 12, 19], 1):
+            sound = streams.decode([Packet(slot, packet, last=packet.shape[1] == 19)])
+            audio.append(sound.samples.value()[0, : sound.lengths[0]])
+        made.append(torch.cat(audio))
+    assert len(made[0]) == HOP * 40
+    assert torch.allclose(*made, atol=1e-4)
+
+
+@torch.inference_mode()
+def test_fused_layers_rotate_halves_like_the_layers() -> None:
+    from engines.codec_lm.fused_layers import FusedLayers  # imports Triton, which only CUDA builds of torch bring
+
+    torch.manual_seed(4)
+    network = ToyNetwork().requires_grad_(False).to(CARD)
+    eager, fused = DecodeState(network, 2, LENGTH), DecodeState(network, 2, LENGTH)
+    layers = FusedLayers(STACK, network.layers, network.table, rows=2)
+    for number in range(40):
+        x = torch.randn(2, STACK.dim, generator=torch.Generator().manual_seed(number)).to(CARD)
+        positions = torch.full((2,), number, device=CARD)
+        wanted = network.hidden_states(x[:, None], positions[:, None], eager.cache)[:, 0]
+        layers.run(x, fused.cache, layers.newest(positions, 2), many=False)
+        assert torch.allclose(x, wanted, atol=1e-4)
+
+
+def test_the_toy_engine_speaks_in_graphs(tmp_path: Path) -> None:
+    engine: CodecLmEngine = make_engine(EngineOptions(name="cuda", max_batch=4, cache_dir=str(tmp_path)))
+    for _ in engine.load(Checkpoint("embedded")):
+        pass
+    for _ in engine.warm():
+        pass
+    assert engine.info.compiled
+    jobs = [job(number, "word " * (3 + number)) for number in range(4)]
+    listener = Listener(engine)
+    for each in jobs:
+        engine.admit(each)
+        listener.step()
+    listener.finish(*jobs)
+    assert all(len(listener.audio(each)) > 0 for each in jobs)
+    engine.close()

@@ -1,0 +1,65 @@
+"""The memory of ended requests is freed, and the heap is trimmed only while no request waits or runs."""
+
+import gc
+import sys
+import weakref
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from engines.scheduling.ticket import Ticket
+from engines.types import SchedulerEvent
+from studio.memory import HeapTrimmer, glibc_trim
+from studio.order import Order
+from tests.engines.metronome import Metronome
+from tests.studio.house import ENGINE, studio_of
+from tests.waiting import PATIENCE_S, until
+
+
+def ended(kind: str) -> SchedulerEvent:
+    return SchedulerEvent(0.0, kind, "f5")  # type: ignore[arg-type]
+
+
+def test_the_heap_is_trimmed_once_after_the_last_request() -> None:
+    queue, trims = ["waits"], list[int]()
+    trimmer = HeapTrimmer(lambda: queue, lambda: trims.append(1))
+    trimmer.record(ended("stepped"))
+    queue.clear()
+    trimmer.check()
+    assert trims == []
+    queue.append("waits")
+    trimmer.record(ended("done"))
+    trimmer.check()
+    assert trims == []
+    queue.clear()
+    trimmer.check()
+    trimmer.check()
+    assert trims == [1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc")
+def test_glibc_returns_freed_memory() -> None:
+    assert glibc_trim()() in (0, 1)  # 1 = memory was returned
+
+
+def test_a_stored_take_stays_audible_without_its_request_in_memory(tmp_path: Path) -> None:
+    with studio_of(tmp_path, Metronome(click_s=0.1)) as studio:
+        (sample,) = studio.session_clips.samples()
+        order = Order(
+            text="tick tock",
+            clip_id=sample.clip_id,
+            start_s=0.0,
+            end_s=2.0,
+            transcript=sample.transcript,
+            engine=ENGINE,
+        )
+        performance = studio.speaking.speak(order, session_id="ann")
+        ticket = weakref.ref(cast(Ticket, performance._ticket))
+        assert performance.wait(PATIENCE_S)
+        assert performance.result().engine == ENGINE
+        gc.collect()
+        until(lambda: ticket() is None)
+        assert (performance.status().state, performance.wait(0.0)) == ("done", True)
+        assert len(performance.audio_from(0, 0.0)) == 900
+        performance.cancel()

@@ -1,0 +1,124 @@
+"""A codec language model that the registry names in one line speaks through every door, streams, and is cancelled."""
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+import soundfile
+from gradio_client import Client
+from websockets.sync.client import ClientConnection, connect
+
+from engines.registry import ENGINES
+from studio.composition import compose
+from studio.settings import Settings
+from studio.studio import Studio
+from studio.web.drain import Drain
+from tests.engines.codec_lm.toy import RATE
+from tests.studio.house import ready, served
+from tests.waiting import PATIENCE_S, until
+
+LINE = "tick tock"
+PROJECTS = "/studio/projects"
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A studio of the toy engine alone, and one browser, which also calls the page's endpoint."""
+
+    studio: Studio
+    url: str
+    browser: httpx.Client
+    page: Client
+
+    def say(self, **fields: object) -> httpx.Response:
+        body = {"input": LINE, "voice": "pip", "response_format": "wav", "seed": 3, **fields}
+        return self.browser.post("/v1/audio/speech", json=body)
+
+
+@pytest.fixture(scope="module")
+def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
+    from app import web  # takes seconds, which collecting other tests need not
+
+    folder = tmp_path_factory.mktemp("toy")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(ENGINES, "toy", "tests.engines.codec_lm.toy:SPEC")
+        patch.setenv("GRADIO_TEMP_DIR", str(folder / "gradio"))
+        studio = compose(Settings(data_dir=folder / "data", engines=("toy",), device="cpu", ears=False))
+        with served(web(studio, Drain())) as url, httpx.Client(base_url=url, timeout=PATIENCE_S) as browser:
+            ready(browser)
+            cookie = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+            yield Visit(studio, url, browser, Client(url, headers={"cookie": cookie}, verbose=False))
+        studio.manager.close(0.0)
+
+
+@pytest.fixture(scope="module")
+def take(visit: Visit) -> dict[str, Any]:
+    *_, made = visit.page.predict(text=LINE, temperature=1.2, seed=3, api_name="/speak")
+    form = {"take": made["id"], "champion": {"id": "pip", "name": "Pip"}}
+    answer = visit.browser.post("/studio/champions", json=form)
+    assert answer.status_code == 200, answer.text
+    return made  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def socket(visit: Visit, take: dict[str, Any]) -> Iterator[ClientConnection]:
+    with connect(visit.url.replace("http", "ws") + "/ws/tts", max_size=None) as made:
+        yield made
+
+
+def samples_of(wav: bytes) -> np.ndarray[Any, Any]:
+    samples, _ = soundfile.read(io.BytesIO(wav), dtype="int16")
+    return samples  # type: ignore[no-any-return]
+
+
+def test_the_page_speaks_with_its_settings(visit: Visit, take: dict[str, Any]) -> None:
+    assert (take["engine"], take["order"]["temperature"]) == ("toy", 1.2)
+    content = visit.browser.get(f"/studio/takes/{take['id']}/audio.wav").content
+    assert len(samples_of(content)) > RATE / 10
+
+
+def test_programs_hear_the_same_line_twice_alike_and_another_seed_differently(
+    visit: Visit, take: dict[str, Any]
+) -> None:
+    one, again, other = (samples_of(visit.say(seed=seed).content) for seed in (3, 3, 4))
+    assert np.array_equal(one, again)
+    assert len(one) != len(other) or not np.array_equal(one, other)
+
+
+def test_a_socket_hears_the_line_in_parts_while_it_is_generated(socket: ClientConnection) -> None:
+    socket.send(json.dumps({"text": f"{LINE} " * 8, "voice": "pip"}))
+    parts = []
+    while (frame := socket.recv(PATIENCE_S)) != b"__END__":
+        if isinstance(frame, bytes):
+            parts.append(frame)
+    assert len(parts) > 2
+
+
+def test_a_cancelled_line_ends_and_the_next_one_speaks(visit: Visit, socket: ClientConnection) -> None:
+    socket.send(json.dumps({"text": f"{LINE} " * 200, "voice": "pip"}))
+    while not isinstance(socket.recv(PATIENCE_S), bytes):
+        pass
+    socket.send(json.dumps({"cancel": True}))
+    while socket.recv(PATIENCE_S) != b"__END__":
+        pass
+    until(lambda: not visit.studio.manager.queue())
+    assert visit.say().status_code == 200
+
+
+def test_a_script_renders_its_lines(visit: Visit, take: dict[str, Any]) -> None:
+    project = visit.browser.post(PROJECTS, json={"name": "Act 1"}).json()["id"]
+    visit.browser.patch(f"{PROJECTS}/{project}", json={"cast": {"Pip": {"": [{"voice": "pip"}]}}})
+    table = "id\tcharacter\ttext\n" + "".join(f"l{n}\tPip\t{LINE} {word}\n" for n, word in enumerate(("one", "two")))
+    pasted = visit.browser.post(f"{PROJECTS}/{project}/sheets/paste", json={"text": table, "name": "act1.tsv"})
+    assert pasted.status_code == 201, pasted.text
+    sheet = pasted.json()["id"]
+    begun = visit.browser.post(f"{PROJECTS}/{project}/render", json={"sheet": sheet})
+    assert begun.status_code == 200, begun.text
+    until(lambda: visit.browser.get(f"{PROJECTS}/{project}/render").json()["state"] == "done")
+    lines = visit.browser.get(f"{PROJECTS}/{project}/sheets/{sheet}").json()["lines"]
+    assert [(line["status"], line["why"]) for line in lines] == [("made", "")] * 2
