@@ -181,7 +181,7 @@ def test_the_monitor_page_sends_each_request_at_most_once_a_second(visitor: Visi
     counts = Counter(urlsplit(url).path for url in sent)
     assert counts.keys() <= {TELEMETRY, STATISTICS, "/studio/jobs", "/studio/me", "/studio/projects/renders", READING}
     assert all("series=true&after=" in url for url in sent if urlsplit(url).path == TELEMETRY)
-    assert counts[TELEMETRY] >= SAMPLES
+    assert counts[TELEMETRY] >= SAMPLES - 1  # the first of them may have been sent before
     assert max(counts.values()) <= ended - began + 2
 
 
