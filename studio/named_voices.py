@@ -103,8 +103,7 @@ class NamedVoices:
 
     def _sample_order(self, asked: Mapping[str, object], sample: ShippedClip, engine: str) -> Order:
         chosen = self.engine(engine)
-        length_s = self._session_clips.get("", sample.clip_id).audio.duration_s
-        clip = {"clip_id": sample.clip_id, "end_s": length_s, "transcript": sample.transcript}
+        clip = {"clip_id": sample.clip_id, "end_s": sample.length_s, "transcript": sample.transcript}
         return read_order({**asked, **clip, "engine": chosen.name})
 
 

@@ -16,10 +16,10 @@ from engines.text import parse, with_spoken_directions
 from engines.types import Reference, Request, Samples, Status, Take, Weights
 from studio.errors import NotFound
 from studio.order import SEEDS, Order
-from studio.references.acceptance import failures, require_voice
+from studio.references.acceptance import failures
 from studio.references.clip import Source
 from studio.references.report import report, speech_rate
-from studio.references.window import Window, reference_of
+from studio.references.window import Window
 from studio.telemetry.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -239,10 +239,8 @@ class SpeechService:
             voice = self._champions.voice(order.champion, order.version, order.attachment)
             cast = replace(order, version=voice.version, clip_id="", start_s=0.0, end_s=0.0, transcript="")
             return cast, voice.reference, voice.weights
-        clip = self._session_clips.get(session_id, order.clip_id)
-        reference = reference_of(clip.audio, Window(order.start_s, order.end_s), order.transcript)
-        require_voice(reference.audio, clip.source)
-        return order, reference, None
+        window = Window(order.start_s, order.end_s)
+        return order, self._session_clips.reference(session_id, order.clip_id, window, order.transcript), None
 
     def _remember(self, performance: Performance) -> None:
         with self._lock:

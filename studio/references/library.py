@@ -30,6 +30,7 @@ AUDIO, FACTS, ORIGINAL = "audio.wav", "clip.json", "original"
 # The first ancestor of a repaired clip. The report also checks the ancestor, because no repair removes damage such as
 # clipping.
 UNREPAIRED = "unmended.wav"
+Stamp = tuple[int, int]  # time of the last change in ns, and size in bytes
 
 
 class UnknownClip(NotFound, BadInput):
@@ -96,6 +97,14 @@ class ClipStore:
         if audio.digest != id:
             raise BadAudio("this clip was changed on disk; upload the clip again")
         return clip
+
+    def stamp(self, id: str) -> Stamp:
+        """Return a value that changes when the sound file of a clip changes. Raises UnknownClip."""
+        try:
+            found = (self._of(id) / AUDIO).stat()
+        except FileNotFoundError:
+            return 0, 0
+        return found.st_mtime_ns, found.st_size
 
     def bytes(self, id: str) -> int:
         """Return the size of a clip and its original on the disk; 0 if the clip is not stored."""

@@ -5,22 +5,26 @@ import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
 from pydantic import TypeAdapter
 from sqlmodel import Field, Session, SQLModel, col, select, update
 
-from engines.types import Audio
+from engines.types import Audio, Reference
 from studio.disk.database import SESSION_COLUMN, NotSaved, batched, open_database, transaction
 from studio.disk.descriptions import Descriptions, SessionId
 from studio.disk.stored_file import StoredFile
+from studio.references.acceptance import require_voice
 from studio.references.clip import Clip, Origin
-from studio.references.library import ClipStore, NoRoom, UnknownClip
+from studio.references.library import ClipStore, NoRoom, Sample, Stamp, UnknownClip
+from studio.references.window import Window, reference_of
 
 UPLOADS = "uploads"  # folder in the data folder; swept by housekeeping
 ORIGIN: TypeAdapter[Origin | None] = TypeAdapter(Origin | None)
 UNKNOWN = "null"  # the origin of a clip from an older studio
+REFERENCES_MAX, CACHED_MAX_S = 32, 15.0  # cached references, and their longest length
 ORIGIN_COLUMN = {"server_default": UNKNOWN}
 
 
@@ -77,6 +81,7 @@ class ShippedClip:
     name: str
     clip_id: str
     transcript: str  # transcript of the whole clip
+    length_s: float
     origin: Origin
 
 
@@ -91,15 +96,18 @@ class SessionClips:
         self._database = open_database(data_dir, ClipRow, BinnedRow)
         with transaction(self._database) as session:
             self._adopt(session)
-        self._shipped: dict[Path, ShippedClip] = {}  # files of the installation never change at run time
+        self._shipped: Sequence[ShippedClip] = ()  # files of the installation never change at run time
+        self._reference = lru_cache(REFERENCES_MAX)(self._cut)
 
     def samples(self) -> Sequence[ShippedClip]:
         """Return the shipped references; the first call decodes them into the clip store."""
-        for sample in self._clips.samples():
-            if sample.path not in self._shipped:
-                kept = self._clips.add(sample.path, sample.name)
-                self._shipped[sample.path] = ShippedClip(sample.name, kept.id, sample.transcript, kept.origin)
-        return list(self._shipped.values())
+        if not self._shipped:
+            self._shipped = [self._ship(sample) for sample in self._clips.samples()]
+        return self._shipped
+
+    def _ship(self, sample: Sample) -> ShippedClip:
+        kept = self._clips.add(sample.path, sample.name)
+        return ShippedClip(sample.name, kept.id, sample.transcript, kept.audio.duration_s, kept.origin)
 
     def mine(self, session_id: str, table: type[ClipRow | BinnedRow] = ClipRow) -> dict[str, Origin | None]:
         """Return this session's clips by id, newest first; for the table BinnedRow, its deleted clips."""
@@ -113,12 +121,33 @@ class SessionClips:
 
         Raises UnknownClip for any other clip, including clips of other sessions.
         """
-        known: dict[str, Origin | None] = {shipped.clip_id: shipped.origin for shipped in self.samples()}
-        known |= self.mine(session_id, BinnedRow) if deleted else {}
-        known |= self.mine(session_id)
-        if id not in known:
-            raise UnknownClip("clip not found; upload the clip again")
-        return self._clips.get(id).brought_as(known[id])
+        origin = self._origin(session_id, id, deleted=deleted)
+        return self._clips.get(id).brought_as(origin)
+
+    def reference(self, session_id: str, id: str, window: Window, transcript: str) -> Reference:
+        """Return a part of a clip as a reference. Raises UnknownClip, BadAudio, BadText, and BadReference without a voice."""
+        cut = self._reference if window.length_s <= CACHED_MAX_S else self._cut
+        origin = self._origin(session_id, id)
+        return cut(id, self._clips.stamp(id), origin, window, transcript)
+
+    def _cut(self, id: str, stamp: Stamp, origin: Origin | None, window: Window, transcript: str) -> Reference:
+        """Return the part; `stamp` changes when the file of the clip changes."""
+        clip = self._clips.get(id).brought_as(origin)
+        reference = reference_of(clip.audio, window, transcript)
+        require_voice(reference.audio, clip.source)
+        return reference
+
+    def _origin(self, session_id: str, id: str, *, deleted: bool = False) -> Origin | None:
+        """Return name and source of a sample or of a clip of this session. Raises UnknownClip."""
+        key = session_id, id
+        with Session(self._database) as session:
+            row = session.get(ClipRow, key) or (session.get(BinnedRow, key) if deleted else None)
+        if row is not None and self._clips.has(id):
+            return ORIGIN.validate_json(row.origin)
+        for shipped in self.samples():
+            if shipped.clip_id == id:
+                return shipped.origin
+        raise UnknownClip("clip not found; upload the clip again")
 
     def receive(self, session_id: str, upload: BinaryIO, name: str) -> Clip:
         """Store an uploaded file. Raises BadAudio, NoRoom; then no file is left behind."""

@@ -100,10 +100,22 @@ def shows_values_of_plots(page: Page) -> None:
     load = page.get_by_role("slider", name="Device and scheduler load")
     expect(load.locator(".plot-readout")).to_contain_text("scheduler")
     expect(load).to_have_attribute("aria-valuenow", "0")
-    load.press("ArrowRight")
-    expect(load).to_have_attribute("aria-valuenow", "1")
+    load.press("PageUp")  # ten values; a full plot moves by a value at each answer
+    expect(load).to_have_attribute("aria-valuenow", re.compile(r"^([1-9]|10)$"))
     load.press("Escape")
     expect(load.locator(".plot-readout")).to_be_hidden()
+
+
+def test_a_chosen_time_that_leaves_the_plot_becomes_the_oldest_one(visitor: Visitor) -> None:
+    script = f"""async () => {{
+        const {{ Readout }} = await import("{ROOT}/js/monitor/readout.js");
+        const readout = new Readout(document.createElement("div"), "Load");
+        readout.update([{{ at_s: 0 }}, {{ at_s: 1 }}], {{ now_s: 1, span_s: 1 }}, () => []);
+        readout.choose(0);
+        readout.update([{{ at_s: 1 }}, {{ at_s: 2 }}], {{ now_s: 2, span_s: 1 }}, (place) => [["value", String(place)]]);
+        return readout.box.textContent;
+    }}"""
+    assert visitor.page.evaluate(script).endswith("value 0")
 
 
 def chooses_an_idle_time(page: Page, studio: Served) -> None:

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 import soundfile
 
+from engines.errors import BadAudio
 from studio.disk.housekeeping import Housekeeping
-from studio.references.library import ClipStore, UnknownClip
+from studio.references.library import AUDIO, ClipStore, UnknownClip
 from studio.references.repairs import repaired_name
 from studio.references.session_clips import SessionClips
+from studio.references.window import Window
 from tests.studio.house import samples_folder, write_clip
 from tests.studio.losing import WAYS, backed_up, put_back, removed
 
@@ -48,6 +50,23 @@ def test_a_deleted_clip_is_gone_and_comes_back_to_its_place(
         session_clips.get("ann", ids[1])
     assert session_clips.restore("ann", ids[1]).id == ids[1]
     assert list(session_clips.mine("ann")) == ids
+
+
+def test_a_part_of_a_clip_is_cut_once_and_again_after_its_file_changed(
+    session_clips: SessionClips, tmp_path: Path
+) -> None:
+    clip = session_clips.add("ann", write_clip(tmp_path / "clip.wav", seed=1), "clip.wav")
+    asked = "ann", clip.id, Window(0.5, 2.0), "some words"
+    reference = session_clips.reference(*asked)
+    assert session_clips.reference(*asked) is reference
+    assert session_clips.reference("ann", clip.id, Window(0.5, 1.5), "some words").audio.duration_s == pytest.approx(
+        1.0
+    )
+    with pytest.raises(UnknownClip):
+        session_clips.reference("bob", *asked[1:])
+    soundfile.write(tmp_path / "data" / "clips" / clip.id / AUDIO, np.zeros(24_000, np.float32), 24_000)
+    with pytest.raises(BadAudio, match="changed on disk"):
+        session_clips.reference(*asked)
 
 
 def test_nobody_deletes_or_brings_back_a_sample_or_a_clip_of_somebody_else(

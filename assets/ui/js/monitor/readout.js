@@ -1,6 +1,6 @@
 /**
  * Shows the values of a plot at a chosen time. The pointer chooses the time, or the arrow keys while the plot is
- * focused. The chosen time does not change while the plot moves.
+ * focused. The chosen time does not change while the plot moves. When it leaves the plot, the oldest values are shown.
  */
 import { h } from "../core/dom.js";
 import { seconds } from "../core/format.js";
@@ -79,10 +79,9 @@ export class Readout {
     this.draw();
   }
 
-  /** Return the index of the chosen time; null if no time is chosen, or if the time is before the plot's start. */
+  /** Return the index of the chosen time; null if no time is chosen. */
   place() {
-    if (this.chosen_s === null || this.chosen_s < this.time.now_s - this.time.span_s) return null;
-    return nearest(this.times, this.chosen_s);
+    return this.chosen_s === null ? null : nearest(this.times, this.chosen_s);
   }
 
   draw() {
@@ -99,7 +98,7 @@ export class Readout {
     const age_s = this.time.now_s - this.times[place];
     const values = this.values(place);
     const when = `${age_s < 0.5 ? "now" : `${seconds(Math.round(age_s)).replace(".0", "")} ago`}`;
-    const share = 1 - age_s / this.time.span_s;
+    const share = Math.max(0, 1 - age_s / this.time.span_s);
     this.line.style.left = `${100 * share}%`;
     this.box.classList.toggle("left", share > 0.5);
     this.box.style.left = `${100 * share}%`;
