@@ -2,6 +2,7 @@
 
 An engine is single-threaded: only the scheduler calls an engine, and no call takes longer than one step. `prepare` is the
 exception: the thread that makes a request calls `prepare`, so that no text is read between the steps of other requests.
+`interrupt` may also be called from any thread.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -130,6 +131,13 @@ class Engine(Protocol):
         """Take one ODE step of a batch, or generate one frame of every row. Raises OutOfMemory.
 
         Jobs in `held` pause in their current state. Jobs in `yielding` finish their current segment and start no other.
+        """
+        ...
+
+    def interrupt(self, job_id: str) -> None:
+        """Announce that a job will be dropped. A step may end early if all its jobs are announced; it then changes nothing.
+
+        Any thread may call this method, also during a step and with an unknown id.
         """
         ...
 

@@ -107,6 +107,9 @@ class CodecLmEngine:
                 "the GPU has too little memory for this take; shorten the text or unload an engine"
             ) from error
 
+    def interrupt(self, job_id: str) -> None:
+        """Do nothing, because a step is short."""
+
     def drop(self, job_id: str) -> None:
         if self._runtime is not None:
             self._runtime.batch.drop(job_id)

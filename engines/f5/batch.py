@@ -10,6 +10,7 @@ from engines.base import Advanced, Event, Finished, Refused, Spoke
 from engines.errors import BadSetting, OutOfMemory
 from engines.f5.active_request import F5ActiveRequest
 from engines.f5.assembly import Piece
+from engines.f5.interruption import Interruption, StepInterrupted
 from engines.f5.mel import BANDS, SAMPLE_RATE
 from engines.f5.model import F5Model
 from engines.f5.sampling import FlowRow, Schedule, make_schedule, start_row, time_grid
@@ -36,6 +37,8 @@ class F5Batch:
         self.weight_cache = WeightCache(model.parameters, budget, lambda: {each.weights for each in requests.values()})
         self._model, self._stepper, self._flow, self._device = model, stepper, Flow(stepper), device
         self._width, self.rows_each = width, width if device.type == "cuda" else 1
+        blocks = (*model.network.transformer_blocks, *model.vocoder.backbone.convnext)
+        self._interruption = Interruption(blocks if device.type == "cpu" else ())
         self._turns = WeightTurns()
         self._schedules: OrderedDict[tuple[str, int], Schedule] = OrderedDict()
 
@@ -112,7 +115,11 @@ class F5Batch:
             return able
         self.weight_cache.activate(self._turns.next(list(dict.fromkeys(active.weights for active in able))))
         turn = [each for each in able if each.weights == self.weight_cache.active]
-        self._advance_requests(turn, yielding)
+        try:
+            with self._interruption.step(turn):
+                self._advance_requests(turn, yielding)
+        except StepInterrupted:
+            return ()
         return turn
 
     def _refuse_unreadable(self) -> Iterator[Refused]:

@@ -217,6 +217,10 @@ class F5Engine:
     def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
         return self.batch.step(held, yielding)
 
+    def interrupt(self, job_id: str) -> None:
+        if self._batch is not None and (active := self._batch.requests.get(job_id)):
+            active.cancelled = True
+
     def drop(self, job_id: str) -> None:
         if self._batch is not None:
             self._batch.requests.pop(job_id, None)

@@ -10,7 +10,7 @@ Result = TypeVar("Result")
 
 
 class LoadedEngines:
-    """Loaded engines with their device time. Only the scheduler's thread calls the methods, except `clear`."""
+    """Loaded engines with their device time. Only the scheduler's thread calls the methods, except `clear` and `interrupt`."""
 
     def __init__(self, require_current: Callable[[], None], broken: Callable[[str, BaseException], None]) -> None:
         """Start without engines. `broken` is called with the name and the error of an engine that fails to drop a job."""
@@ -56,6 +56,11 @@ class LoadedEngines:
             raise
         except BaseException as error:
             self._broken(name, error)
+
+    def interrupt(self, name: str, job_id: str) -> None:
+        """Let an engine end its present step early if possible. Any thread may call this method."""
+        if (engine := self.by_name.get(name)) is not None:
+            engine.interrupt(job_id)
 
     def waiting(self) -> set[str]:
         """Return the ids of running requests that wait for the disk or the CPU and need no step now."""

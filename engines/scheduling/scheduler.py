@@ -223,3 +223,4 @@ class Scheduler:
 
     def _cancel(self, ticket: Ticket) -> None:
         self.fail(ticket, Cancelled("stopped"))
+        self._loaded.interrupt(ticket.request.engine, ticket.id)

@@ -56,7 +56,7 @@ class GpuGauge:
         self.device = str(pynvml.nvmlDeviceGetName(self._handle))
 
     def read(self) -> Reading:
-        memory: Any = pynvml.nvmlDeviceGetMemoryInfo(self._handle)
+        memory: Any = pynvml.nvmlDeviceGetMemoryInfo(self._handle, pynvml.nvmlMemory_v2)  # without the driver's reserve
         busy = self._known(lambda handle: pynvml.nvmlDeviceGetUtilizationRates(handle).gpu / 100)
         return Reading(
             int(memory.used),

@@ -131,6 +131,9 @@ class Metronome:
                 events.append(Finished(id, self.notes))
         return events
 
+    def interrupt(self, job_id: str) -> None:
+        pass
+
     def drop(self, job_id: str) -> None:
         self.jobs.pop(job_id, None)
 

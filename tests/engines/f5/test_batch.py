@@ -14,7 +14,7 @@ from engines.errors import OutOfMemory
 from engines.f5 import batch
 from engines.f5.engine import F5Engine
 from engines.runtime.transfers import AsyncHostCopy
-from tests.engines.f5.tuning import Listener, checkpoint, job, loaded
+from tests.engines.f5.tuning import Listener, checkpoint, job, loaded, say
 
 TEXT = "some words to be said by somebody who reads slowly. " * 10
 STEPS = 4
@@ -153,3 +153,32 @@ def test_finished_audio_is_delivered_before_out_of_memory_is_raised(
         with pytest.raises(OutOfMemory):
             listener.step()
     listener.finish(job("other"))
+
+
+def test_a_step_ends_early_only_if_all_its_requests_are_cancelled(engine: F5Engine) -> None:
+    wanted = say(engine, text="some words", steps=STEPS)
+    blocks, cancelled, passes = engine.model.network.transformer_blocks, ["gone"], [0]
+
+    def cancel(*_: object) -> None:
+        for id in cancelled:
+            engine.interrupt(id)
+
+    def count(*_: object) -> None:
+        passes[0] += 1
+
+    hooks = blocks[0].register_forward_hook(cancel), blocks[-1].register_forward_hook(count)
+    listener = Listener(engine)
+    for id in ("kept", "gone"):
+        engine.admit(job(id, text="some words", steps=STEPS))
+    listener.step()
+    assert passes == [1]
+    cancelled.append("kept")
+    assert listener.step() == []
+    assert passes == [1]
+    for hook in hooks:
+        hook.remove()
+    engine.drop("gone")
+    engine.batch.requests["kept"].cancelled = False
+    while "kept" not in listener.ended:
+        listener.step()
+    assert np.abs(listener.audio("kept") - wanted).max() < 1e-4
