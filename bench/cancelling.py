@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -29,6 +29,7 @@ from studio.telemetry.record_files import RecordFiles
 
 TEXT = "The bridge is out, take the long way round, and tell the others that the road behind the mill is closed."
 ENGINES = ("f5", "s1")
+DOORS = ("page", "http", "websocket")
 WITHIN_S = 120.0
 MOMENTS_S = (0.05, 1.0)  # from the admission of the line to the cancel
 
@@ -38,8 +39,8 @@ Act = Callable[[], None]
 class Client:
     """Begins lines through each door."""
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, url: str, text: str) -> None:
+        self._url, self._text = url, text
         self._http = httpx.Client(base_url=url, timeout=WITHIN_S)
 
     def running(self) -> bool:
@@ -48,7 +49,7 @@ class Client:
     @contextmanager
     def http(self, id: str, engine: str, leave: bool) -> Iterator[Act]:
         """Yield the act that cancels the line."""
-        form = {"input": TEXT, "voice": "amber", "model": engine, "response_format": "pcm"}
+        form = {"input": self._text, "voice": "amber", "model": engine, "response_format": "pcm"}
         with httpx.Client(base_url=self._url, headers={REQUEST_ID: id}, timeout=WITHIN_S) as client:
             stream = client.build_request("POST", "/v1/audio/speech", json=form)
             sock = _sent(self._url, stream)
@@ -61,13 +62,13 @@ class Client:
     def websocket(self, id: str, engine: str, leave: bool) -> Iterator[Act]:
         """Yield the act that cancels the line."""
         with connect(self._url.replace("http", "ws", 1) + "/ws/tts", additional_headers={REQUEST_ID: id}) as socket:
-            socket.send(json.dumps({"text": TEXT, "voice": "amber", "model": engine}))
+            socket.send(json.dumps({"text": self._text, "voice": "amber", "model": engine}))
             yield socket.close_socket if leave else lambda: socket.send(json.dumps({"cancel": True}))
 
     @contextmanager
     def page(self, id: str, engine: str, leave: bool) -> Iterator[Act]:
         """Yield the act that cancels the line."""
-        order = {"text": TEXT, "engine": engine}
+        order = {"text": self._text, "engine": engine}
         data = [order.get(name) for name in flat(read_order({}))]
         join = {"data": data, "fn_index": 0, "session_hash": id, "trigger_id": None}
         with httpx.Client(base_url=self._url, headers={REQUEST_ID: id}, timeout=WITHIN_S) as client:
@@ -111,17 +112,17 @@ def cancel(client: Client, door: str, leave: bool, number: int, draw: Random) ->
     return id, at
 
 
-def measure(url: str, data_dir: Path, number: int) -> dict[str, Any]:
+def measure(client: Client, data_dir: Path, names: Sequence[str], number: int) -> dict[str, Any]:
     """Cancel `number` lines through each door, half of them by closing the connection. Return the times by door."""
-    client, draw, cancelled = Client(url), Random(1), dict[str, float]()
+    draw, cancelled = Random(1), dict[str, float]()
     for each in range(number):
-        for door in ("page", "http", "websocket"):
+        for door in names:
             id, at = cancel(client, door, bool(each // 2 % 2), each, draw)
             cancelled[id] = at
     time.sleep(2.0)  # records are saved every second
     ended = {record.request_id: record for record in RecordFiles(data_dir).read()}
     doors: dict[str, Any] = {}
-    for door in ("page", "http", "websocket"):
+    for door in names:
         for how in ("sent", "left"):
             ids = [id for id in cancelled if id.startswith(f"cancel-{door}-{how}") and id in ended]
             took = [1000 * (ended[id].at - cancelled[id]) for id in ids if ended[id].outcome == "cancelled"]
@@ -143,11 +144,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.cancelling", description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--cancels", type=int, default=100, help="of each door")
+    parser.add_argument("--doors", nargs="+", default=DOORS, choices=DOORS)
+    parser.add_argument("--repeat", type=int, default=1, help="repeat the sentence, because a GPU speaks it quickly")
+    parser.add_argument("--commit", help="commit of this tree, if git is not available")
     options = parser.parse_args()
     before = os.getloadavg()
-    with studio() as (url, data_dir, _):
-        doors = measure(url, data_dir, options.cancels)
-    facts = {**machine(), "cores": os.cpu_count(), "load_before": before, "load_after": os.getloadavg()}
+    page = {} if "page" in options.doors else {"STUDIO_PAGE": "false", "STUDIO_EARS": "off"}
+    with studio(**page) as (url, data_dir, _):
+        client = Client(url, " ".join([TEXT] * options.repeat))
+        doors = measure(client, data_dir, options.doors, options.cancels)
+    facts = {**machine(options.commit), "cores": os.cpu_count(), "load_before": before, "load_after": os.getloadavg()}
     options.out.write_text(json.dumps({"machine": facts, "doors": doors}, indent=1) + "\n", "utf-8")
     sys.stdout.write(options.out.read_text("utf-8"))
 
