@@ -112,24 +112,24 @@ def cancel(client: Client, door: str, leave: bool, number: int, draw: Random) ->
     return id, at
 
 
-def measure(client: Client, data_dir: Path, names: Sequence[str], number: int) -> dict[str, Any]:
+def measure(client: Client, data_dir: Path, doors: Sequence[str], number: int) -> dict[str, Any]:
     """Cancel `number` lines through each door, half of them by closing the connection. Return the times by door."""
     draw, cancelled = Random(1), dict[str, float]()
     for each in range(number):
-        for door in names:
+        for door in doors:
             id, at = cancel(client, door, bool(each // 2 % 2), each, draw)
             cancelled[id] = at
     time.sleep(2.0)  # records are saved every second
     ended = {record.request_id: record for record in RecordFiles(data_dir).read()}
-    doors: dict[str, Any] = {}
-    for door in names:
+    results: dict[str, Any] = {}
+    for door in doors:
         for how in ("sent", "left"):
             ids = [id for id in cancelled if id.startswith(f"cancel-{door}-{how}") and id in ended]
             took = [1000 * (ended[id].at - cancelled[id]) for id in ids if ended[id].outcome == "cancelled"]
-            doors[f"{door}, {'cancel' if how == 'sent' else 'client gone'}"] = figures(took)
+            results[f"{door}, {'cancel' if how == 'sent' else 'client gone'}"] = figures(took)
         both = [1000 * (ended[id].at - at) for id, at in cancelled.items() if f"-{door}-" in id and id in ended]
-        doors[door] = figures([each for each in both if each > 0])
-    return doors
+        results[door] = figures([each for each in both if each > 0])
+    return results
 
 
 def figures(times_ms: list[float]) -> dict[str, float]:
@@ -144,8 +144,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.cancelling", description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--cancels", type=int, default=100, help="of each door")
-    parser.add_argument("--doors", nargs="+", default=DOORS, choices=DOORS)
-    parser.add_argument("--repeat", type=int, default=1, help="repeat the sentence, because a GPU speaks it quickly")
+    parser.add_argument("--doors", nargs="+", default=DOORS, choices=DOORS, help="interfaces to use")
+    parser.add_argument(
+        "--repeat", type=int, default=1, help="of the sentence; on a GPU, the line must last until the cancel"
+    )
     parser.add_argument("--commit", help="commit of this tree, if git is not available")
     options = parser.parse_args()
     before = os.getloadavg()

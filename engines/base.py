@@ -1,8 +1,8 @@
 """The protocol between the scheduler and an engine.
 
-An engine is single-threaded: only the scheduler calls an engine, and no call takes longer than one step. `prepare` is the
-exception: the thread that makes a request calls `prepare`, so that no text is read between the steps of other requests.
-`interrupt` may also be called from any thread.
+An engine is single-threaded: only the scheduler calls an engine, and no call takes longer than one step. There are two
+exceptions. The thread that makes a request calls `prepare`, so that no text is read between the steps of other requests. Any
+thread may call `interrupt`.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -135,9 +135,9 @@ class Engine(Protocol):
         ...
 
     def interrupt(self, job_id: str) -> None:
-        """Announce that a job will be dropped. A step may end early if all its jobs are announced; it then changes nothing.
+        """Announce that a job will be dropped. If all jobs of a step are announced, the step may end early and change nothing.
 
-        Any thread may call this method, also during a step and with an unknown id.
+        Any thread may call this method, also during a step. An unknown id is ignored.
         """
         ...
 

@@ -108,7 +108,7 @@ class CodecLmEngine:
             ) from error
 
     def interrupt(self, job_id: str) -> None:
-        """Do nothing, because a step is short."""
+        """Do nothing: steps are short."""
 
     def drop(self, job_id: str) -> None:
         if self._runtime is not None:

@@ -32,7 +32,7 @@ class F5ActiveRequest:
     rows: dict[int, FlowRow] = field(default_factory=dict)
     arriving: dict[int, AsyncHostCopy] = field(default_factory=dict)
     waves: dict[int, Samples] = field(default_factory=dict)
-    cancelled: bool = False  # will be dropped after the present step; any thread may set this
+    cancelled: bool = False  # the scheduler drops the request before the next step; any thread may set this
 
     @property
     def weights(self) -> str:

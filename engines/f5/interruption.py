@@ -1,4 +1,4 @@
-"""Leave a step early if all its requests are cancelled. Only on a CPU, where a step takes tenths of a second."""
+"""Leave a step early if all its requests are cancelled. Only steps on a CPU are left, because they take tenths of a second."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,19 +16,19 @@ class Interruption:
     """Checks before each block of a network whether all requests of the present step are cancelled."""
 
     def __init__(self, blocks: Iterable[nn.Module]) -> None:
-        self._stepped: Sequence[F5ActiveRequest] = ()
+        self._requests: Sequence[F5ActiveRequest] = ()
         for block in blocks:
             block.register_forward_pre_hook(self._check)
 
     @contextmanager
     def step(self, requests: Sequence[F5ActiveRequest]) -> Iterator[None]:
-        """Check during the block, which is a step of these requests. The block may raise StepInterrupted."""
-        self._stepped = requests
+        """Run a step of these requests in a `with` statement. Raises StepInterrupted if all of them are cancelled."""
+        self._requests = requests
         try:
             yield
         finally:
-            self._stepped = ()
+            self._requests = ()
 
     def _check(self, *_: object) -> None:
-        if self._stepped and all(each.cancelled for each in self._stepped):
+        if self._requests and all(each.cancelled for each in self._requests):
             raise StepInterrupted

@@ -99,7 +99,7 @@ class ClipStore:
         return clip
 
     def stamp(self, id: str) -> Stamp:
-        """Return a value that changes when the sound file of a clip changes. Raises UnknownClip."""
+        """Return a value that changes when the sound file of a clip changes; zeros if it is missing. Raises UnknownClip."""
         try:
             found = (self._of(id) / AUDIO).stat()
         except FileNotFoundError:

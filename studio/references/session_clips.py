@@ -24,7 +24,8 @@ from studio.references.window import Window, reference_of
 UPLOADS = "uploads"  # folder in the data folder; swept by housekeeping
 ORIGIN: TypeAdapter[Origin | None] = TypeAdapter(Origin | None)
 UNKNOWN = "null"  # the origin of a clip from an older studio
-REFERENCES_MAX, CACHED_MAX_S = 32, 15.0  # cached references, and their longest length
+CACHED_REFERENCES_MAX = 32
+CACHED_LENGTH_MAX_S = 15.0  # longer references are cut each time
 ORIGIN_COLUMN = {"server_default": UNKNOWN}
 
 
@@ -97,7 +98,7 @@ class SessionClips:
         with transaction(self._database) as session:
             self._adopt(session)
         self._shipped: Sequence[ShippedClip] = ()  # files of the installation never change at run time
-        self._reference = lru_cache(REFERENCES_MAX)(self._cut)
+        self._cut_cached = lru_cache(CACHED_REFERENCES_MAX)(self._cut)
 
     def samples(self) -> Sequence[ShippedClip]:
         """Return the shipped references; the first call decodes them into the clip store."""
@@ -125,13 +126,16 @@ class SessionClips:
         return self._clips.get(id).brought_as(origin)
 
     def reference(self, session_id: str, id: str, window: Window, transcript: str) -> Reference:
-        """Return a part of a clip as a reference. Raises UnknownClip, BadAudio, BadText, and BadReference without a voice."""
-        cut = self._reference if window.length_s <= CACHED_MAX_S else self._cut
+        """Return a part of a clip as a reference.
+
+        Raises UnknownClip, BadAudio, BadText, and BadReference if the part has no voice.
+        """
+        cut = self._cut_cached if window.length_s <= CACHED_LENGTH_MAX_S else self._cut
         origin = self._origin(session_id, id)
         return cut(id, self._clips.stamp(id), origin, window, transcript)
 
     def _cut(self, id: str, stamp: Stamp, origin: Origin | None, window: Window, transcript: str) -> Reference:
-        """Return the part; `stamp` changes when the file of the clip changes."""
+        """Cut a part of a clip. `stamp` is only a key of the cache: a changed file is read again."""
         clip = self._clips.get(id).brought_as(origin)
         reference = reference_of(clip.audio, window, transcript)
         require_voice(reference.audio, clip.source)

@@ -100,13 +100,13 @@ def shows_values_of_plots(page: Page) -> None:
     load = page.get_by_role("slider", name="Device and scheduler load")
     expect(load.locator(".plot-readout")).to_contain_text("scheduler")
     expect(load).to_have_attribute("aria-valuenow", "0")
-    load.press("PageUp")  # ten values; a full plot moves by a value at each answer
+    load.press("PageUp")  # moves by ten values; each answer may remove one from a full plot
     expect(load).to_have_attribute("aria-valuenow", re.compile(r"^([1-9]|10)$"))
     load.press("Escape")
     expect(load.locator(".plot-readout")).to_be_hidden()
 
 
-def test_a_chosen_time_that_leaves_the_plot_becomes_the_oldest_one(visitor: Visitor) -> None:
+def test_a_chosen_time_that_leaves_the_plot_becomes_the_oldest_time(visitor: Visitor) -> None:
     script = f"""async () => {{
         const {{ Readout }} = await import("{ROOT}/js/monitor/readout.js");
         const readout = new Readout(document.createElement("div"), "Load");
@@ -193,7 +193,7 @@ def test_the_monitor_page_sends_each_request_at_most_once_a_second(visitor: Visi
     counts = Counter(urlsplit(url).path for url in sent)
     assert counts.keys() <= {TELEMETRY, STATISTICS, "/studio/jobs", "/studio/me", "/studio/projects/renders", READING}
     assert all("series=true&after=" in url for url in sent if urlsplit(url).path == TELEMETRY)
-    assert counts[TELEMETRY] >= SAMPLES - 1  # the first of them may have been sent before
+    assert counts[TELEMETRY] >= SAMPLES - 1  # the first request may have been sent before the count began
     assert max(counts.values()) <= ended - began + 2
 
 

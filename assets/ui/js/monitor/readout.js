@@ -1,6 +1,7 @@
 /**
  * Shows the values of a plot at a chosen time. The pointer chooses the time, or the arrow keys while the plot is
- * focused. The chosen time does not change while the plot moves. When it leaves the plot, the oldest values are shown.
+ * focused. The chosen time does not change while the plot moves. When it moves out of the plot, the
+ * plot shows its oldest values.
  */
 import { h } from "../core/dom.js";
 import { seconds } from "../core/format.js";
