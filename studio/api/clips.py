@@ -12,6 +12,7 @@ from engines.types import Audio
 from studio.api.errors import ProblemRoute, SessionId
 from studio.api.texts import Transcript
 from studio.ears.serializers import transcript_json
+from studio.references.agreement import disagreement
 from studio.references.clip import Clip, Origin, float_wav
 from studio.references.hearings import Hearings
 from studio.references.repairs import Repair, repair, repaired_name, starts_at_s
@@ -49,6 +50,15 @@ def router(studio: Studio) -> APIRouter:
     routes = APIRouter(prefix="/studio/clips", tags=["clips"], route_class=ProblemRoute)
     own, described, hearings = studio.session_clips, _describer(studio), Hearings()
     recogniser = "whisper" if studio.ears.on else None
+
+    def doubt(clip: Clip, said: ClipSpanTranscript) -> str:
+        """Return a warning if the words of the part are known or were heard, and the transcript differs from them."""
+        known = next((one.transcript for one in own.samples() if one.clip_id == clip.id), "")
+        if known:
+            spoken = split_transcript(known, clip.audio, said.window)
+            return disagreement(spoken, said.transcript, "The voice in this part says")
+        heard = hearings.find(clip.id, said.window)
+        return disagreement(heard.text if heard else "", said.transcript)
 
     @routes.get("")
     def clips(session_id: SessionId) -> dict[str, Any]:
@@ -88,9 +98,7 @@ def router(studio: Studio) -> APIRouter:
         """Return the report on a part of a clip, also of a deleted clip: the page may have asked before the deletion."""
         found = own.get(session_id, id, deleted=True)
         unrepaired = studio.clips.unrepaired(found, said.window)
-        heard = hearings.find(id, said.window)
-        text = heard.text if heard else ""
-        checks = report(said.of(found), found.source, said.transcript, unrepaired, text).checks
+        checks = report(said.of(found), found.source, said.transcript, unrepaired, doubt(found, said)).checks
         names = ("name", "state", "message")
         return {"checks": [{name: getattr(one, name) for name in names} | {"mend": one.repair} for one in checks]}
 

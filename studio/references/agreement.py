@@ -1,4 +1,4 @@
-"""Compare a transcript with the recogniser's text. The recogniser is often wrong, so it only warns."""
+"""Compare a transcript with the words that are heard. The recogniser is often wrong, so a difference is only a warning."""
 
 from difflib import SequenceMatcher
 
@@ -11,13 +11,16 @@ AGREED = 0.5
 SHOWN = 60  # maximum number of characters of the heard words in a message
 
 
-def disagreement(heard: str, transcript: str) -> str:
-    """Return a warning if the recogniser hears other words than the transcript; "" if they agree or either text is empty."""
+def disagreement(heard: str, transcript: str, subject: str = "Speech recognition heard") -> str:
+    """Return a warning if other words are heard than the transcript says; "" if they agree or either text is empty.
+
+    `subject` begins the warning; the heard words follow it.
+    """
     said, written = _letters(heard), _letters(without_directions(transcript))
     if not said or not written or SequenceMatcher(None, written, said, autojunk=False).ratio() >= AGREED:
         return ""
     shown = heard if len(heard) <= SHOWN else f"{heard[:SHOWN].rstrip()}…"
-    return f"{ended(f'Speech recognition heard “{shown}”')} Listen to the part and check the transcript."
+    return f"{ended(f'{subject} “{shown}”')} Listen to the part and check the transcript."
 
 
 def _letters(text: str) -> str:

@@ -13,6 +13,7 @@ from tests.browser.serving import Served, wait_until_loaded
 from tests.browser.test_reference import drag_file
 from tests.browser.visiting import READY, Visitor, held_back, visiting
 
+OTHER_WORDS = "Seven tall ships sailed over the bay before noon, and nobody saw them again."
 BEGUN = "body[data-page]"  # the scripts run; what was left here last time is not yet on the page
 SCRIPT, WORDS, CHOSEN = "#script textarea", "#transcript textarea", ".picker option:checked"
 LATE = (  # parts that nothing else asks for
@@ -117,6 +118,29 @@ def test_a_line_typed_before_the_page_is_ready_is_not_overwritten_by_last_times(
     page.wait_for_selector(READY)
     expect(page.locator("#seed input")).to_have_value("11")
     expect(page.locator(SCRIPT)).to_have_value("What I type now.")
+
+
+@pytest.mark.parametrize("returning", [False, True])
+def test_a_transcript_typed_before_the_page_is_ready_stays_and_other_words_get_no_tick(
+    newcomer: Visitor, returning: bool
+) -> None:
+    page = newcomer.page
+    if returning:  # with a draft of last time
+        newcomer.open()
+        newcomer.write("Last time's line.")
+        page.wait_for_function("localStorage['studio-draft-1']?.includes('Last time')")
+    with held_back(page, "**/studio/takes"):
+        page.goto(newcomer.url)
+        page.wait_for_selector(BEGUN)
+        page.locator(WORDS).fill(OTHER_WORDS)
+    page.wait_for_selector(READY)
+    expect(page.locator(".chip", has_text="length")).to_be_visible()
+    expect(page.locator(".problem", has_text="The voice in this part says “")).to_be_visible()
+    expect(page.locator(".chip", has_text="transcript")).to_have_count(0)
+    expect(page.locator(WORDS)).to_have_value(OTHER_WORDS)
+    page.reload()
+    page.wait_for_selector(READY)
+    expect(page.locator(WORDS)).to_have_value(OTHER_WORDS)
 
 
 def test_ctrl_enter_before_the_page_is_ready_speaks_once_it_is(newcomer: Visitor) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from openpyxl import Workbook
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.serving import Served
 from tests.browser.test_finish import PHONE, SMALL, serious
@@ -613,6 +613,23 @@ def test_deleting_a_project_asks_first_and_says_what_goes(writer: Visitor) -> No
     expect(page.get_by_role("button", name="Open example")).to_be_visible()
     page.locator(".toast", has_text="Act deleted.").get_by_role("button", name="Undo", exact=True).click()
     expect(rows(page)).to_have_count(3)
+
+
+def test_nothing_asks_for_a_sheet_whose_project_is_being_deleted(writer: Visitor) -> None:
+    page = writer.page
+
+    def delete(route: Route) -> None:
+        if route.request.method != "DELETE":
+            return route.fallback()
+        answer = route.fetch()
+        page.evaluate("dispatchEvent(new Event('focus'))")  # a page that wakes asks at once; the studio would answer 404
+        return route.fulfill(response=answer)
+
+    page.route("**/studio/projects/*", delete)
+    page.get_by_role("button", name="Sheet and project menu").click()
+    page.get_by_role("menuitem", name="Delete project…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete project", exact=True).click()
+    expect(page.get_by_role("button", name="Open example")).to_be_visible()
 
 
 def test_the_cast_plays_the_reference_of_a_voice(writer: Visitor) -> None:

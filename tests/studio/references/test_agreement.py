@@ -34,9 +34,12 @@ def test_a_transcript_that_the_recogniser_disagrees_with_has_no_tick() -> None:
     samples, rate = soundfile.read(AMBER, dtype="float32")
     audio, said = Audio(samples, rate), AMBER.with_suffix(".txt").read_text("utf-8")
     states = [
-        report(audio, Source(sample_rate=rate), transcript, heard="welcome to the study give me a line").of(
-            "transcript"
-        )
+        report(
+            audio,
+            Source(sample_rate=rate),
+            transcript,
+            doubt=disagreement("welcome to the study give me a line", transcript),
+        ).of("transcript")
         for transcript in (
             said[: len("Welcome to the studio. Give me a line")],
             "Somebody else spoke of the weather there",

@@ -62,10 +62,11 @@ export function text(name) {
   return inputs[name]?.value ?? "";
 }
 
-/** Return the script if the user typed before the page was ready; nothing if the field has its initial value. */
+/** Return the script and the transcript that the user typed before the page was ready; without fields left as drawn. */
 export function typedEarly() {
   const drawn = window.gradio_config.components.find(({ props }) => props.elem_id === "script");
-  return text("script") === drawn?.props.value ? {} : { text: text("script") };
+  const [script, transcript] = [text("script"), text("transcript")];
+  return { ...(script !== drawn?.props.value && { text: script }), ...(transcript && { transcript }) };
 }
 
 /** Return the value of a number field; null if it is empty. @param {FieldName} name */

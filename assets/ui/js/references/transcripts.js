@@ -68,11 +68,14 @@ export function isTyped() {
 }
 
 /**
- * Change the current voice. If the clip changes, the typed text in the field is kept for the previous part.
+ * Change the current voice. If the clip changes, the typed text in the field is kept for the previous part. Text typed
+ * before the first voice was chosen is for that voice.
  * @param {Voice} voice
  */
 function enter(voice) {
-  if (current && current.clip.id !== voice.clip.id && isTyped()) keep(current.clip, current, fields.text("transcript"));
+  const typed = isTyped() ? fields.text("transcript") : "";
+  if (typed && !current) keep(voice.clip, voice, typed);
+  else if (typed && current && current.clip.id !== voice.clip.id) keep(current.clip, current, typed);
   current = voice;
   proposed = null;
   const { start_s, end_s } = voice;

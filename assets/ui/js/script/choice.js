@@ -10,7 +10,7 @@ import { entry, menu } from "../core/menu.js";
 import { get, patch, post, remove } from "../core/server.js";
 import { record } from "../core/undo.js";
 import { openColumns } from "./columns-dialog.js";
-import { desk, openProject, openSheet, projectPath, ROOT, sheetPath } from "./desk.js";
+import { desk, openProject, openSheet, projectPath, ROOT, sheetPath, whileNotPolled } from "./desk.js";
 import { beginSheet, chooseSheet, chooseUpdate } from "./imports.js";
 import { askName, askPaste } from "./name-dialog.js";
 
@@ -114,8 +114,10 @@ function removeSheet() {
   return attempt(async () => {
     const { sheet, project } = desk;
     if (!sheet || !project) return;
-    await remove(sheetPath());
-    await openProject(project.id);
+    await whileNotPolled(async () => {
+      await remove(sheetPath());
+      await openProject(project.id);
+    });
     const back = async () => {
       await post(projectPath(`/sheets/${sheet.id}/restore`, project.id));
       await openProject(project.id, sheet.id);
@@ -146,9 +148,11 @@ function askRemoveProject() {
 /** Delete a project; this can be undone. @param {Project} project */
 function removeProject(project) {
   return attempt(async () => {
-    await remove(projectPath("", project.id));
-    desk.projects = (desk.projects ?? []).filter(({ id }) => id !== project.id);
-    await openProject(desk.projects[0]?.id ?? "");
+    await whileNotPolled(async () => {
+      await remove(projectPath("", project.id));
+      desk.projects = (desk.projects ?? []).filter(({ id }) => id !== project.id);
+      await openProject(desk.projects[0]?.id ?? "");
+    });
     const back = async () => {
       await post(projectPath("/restore", project.id));
       await openProject(project.id);

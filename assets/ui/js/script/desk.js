@@ -29,6 +29,9 @@ const revisions = new Map();
 let opened = 0; // number of calls of openProject
 let knownDesk = ""; // digest of the projects, sheets, cast and lexicon that are shown
 let asked = 0; // revision up to which all changes of the sheet are loaded
+let deleting = 0; // number of running calls of whileNotPolled
+/** The running or last poll. @type {Promise<unknown>} */
+let polled = Promise.resolve();
 
 /** Return a route of a project. @param {string} rest */
 export function projectPath(rest = "", project = desk.project?.id) {
@@ -213,15 +216,32 @@ export function isBeingMade(key) {
   return desk.render?.state === "running" && desk.render.making.includes(key);
 }
 
+/** Load the open sheet's changes, or open another one if it was deleted elsewhere. */
+async function pollSheet() {
+  if (!desk.sheet) return loadLastOpen();
+  return look().catch(async (error) => {
+    if (refusedWith(error, 404)) await loadLastOpen();
+  });
+}
+
+/** Delete the open sheet or its project by `work`. Meanwhile nothing polls the sheet. @param {() => Promise<void>} work */
+export async function whileNotPolled(work) {
+  deleting += 1;
+  try {
+    await polled;
+    await work();
+  } finally {
+    deleting -= 1;
+  }
+}
+
 const lookNow = poll({
-  needed: () => page() === "script" && access.owner,
+  needed: () => page() === "script" && access.owner && !deleting,
   every: () => EVERY_MS,
-  look: () =>
-    desk.sheet
-      ? look().catch(async (error) => {
-          if (refusedWith(error, 404)) await loadLastOpen(); // the sheet was deleted
-        })
-      : loadLastOpen(),
+  look: () => {
+    polled = pollSheet();
+    return polled;
+  },
 });
 
 follow(STATE.renders, lookNow); // a take was generated, or a render began or ended
