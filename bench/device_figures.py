@@ -1,9 +1,9 @@
 """Compare a studio's figures with those of other programs: `python -m bench.device_figures --out FILE`.
 
-A studio with the embedded checkpoints gets mixed requests over HTTP, several at a time. Afterwards it speaks one line of each
-engine repeatedly, one at a time. The script compares the studio's times with a stopwatch in the client, and its memory,
-temperature and power with `nvidia-smi`. It also gives the growth of the device memory after the first tenth of the mixed
-requests, P99/P50 of the repeated line, and the number of recompilations in the log.
+A studio with the embedded checkpoints gets mixed requests over HTTP, several at a time. Afterwards each engine speaks a short
+line and a paragraph repeatedly, one at a time. The script compares the studio's times with a stopwatch in the client, and its
+memory, temperature and power with `nvidia-smi`. It also gives the growth of the device memory after the first tenth of the
+mixed requests, P99/P50 of the repeated texts, and the number of recompilations in the log.
 """
 
 import argparse
@@ -16,8 +16,12 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from http import HTTPStatus
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import numpy as np
@@ -31,66 +35,87 @@ from studio.telemetry.records import RequestRecord
 
 LANES, MOST_WORDS, VOICES = 6, 30, ("amber", "basil", "corin", "delia", "edgar")
 ENGINES = ("f5", "s1")
-LINE = "The bridge is out, take the long way round."
+TEXTS = {"line": "The bridge is out, take the long way round.", "paragraph": text(1, 80)}
 WITHIN_S = 300.0
 RECORDS_S = 2.0  # records are saved every second
 NVIDIA_SMI = ("nvidia-smi", "--format=csv,noheader,nounits", "--query-gpu=memory.used,temperature.gpu,power.draw")
 READINGS, EVERY_S = 10, 0.5
 
 
-def speak(client: httpx.Client, id: str, engine: str, line: str, voice: str, seed: int) -> tuple[float, float]:
+def connected(url: str) -> HTTPConnection:
+    """Return a connection of the standard library, because a client that does more would measure itself, too."""
+    return HTTPConnection(urlsplit(url).netloc, timeout=WITHIN_S)
+
+
+def speak(client: HTTPConnection, id: str, engine: str, line: str, voice: str, seed: int) -> tuple[float, float]:
     """Return the times in seconds until the first audio and until the end, as the client sees them."""
     form = {"input": line, "voice": voice, "model": engine, "response_format": "pcm", "seed": seed}
+    body, headers = json.dumps(form).encode(), {"content-type": "application/json", REQUEST_ID: id}
     began, first = time.perf_counter(), 0.0
-    with client.stream("POST", "/v1/audio/speech", json=form, headers={REQUEST_ID: id}) as answer:
-        answer.raise_for_status()
-        for _ in answer.iter_raw():
-            first = first or time.perf_counter() - began
+    client.request("POST", "/v1/audio/speech", body, headers)
+    answer = client.getresponse()
+    if answer.status != HTTPStatus.OK:
+        raise RuntimeError(f"status {answer.status}: {answer.read().decode()}")
+    while answer.read1():
+        first = first or time.perf_counter() - began
     return first, time.perf_counter() - began
 
 
-def mixed(client: httpx.Client, number: int, memory: Callable[[], int]) -> list[int]:
+def mixed(url: str, number: int, memory: Callable[[], int]) -> list[int]:
     """Send mixed requests. Return the device memory after the first tenth and at the end."""
     draw = random.Random(1)
     asked = [
         (f"mixed-{each:05}", draw.choice(ENGINES), text(each, draw.randint(1, MOST_WORDS)), draw.choice(VOICES), each)
         for each in range(number)
     ]
+
+    def send(one: tuple[str, str, str, str, int]) -> None:
+        with closing(connected(url)) as client:
+            speak(client, *one)
+
     with ThreadPoolExecutor(LANES) as lanes:
         found = []
         for part in (asked[: number // 10], asked[number // 10 :]):
-            list(lanes.map(lambda one: speak(client, *one), part))
+            list(lanes.map(send, part))
             found.append(memory())
     return found
 
 
-def repeated(client: httpx.Client, each: int) -> dict[str, tuple[float, float]]:
-    """Speak one line of each engine repeatedly, and return the client's times by request id."""
-    return {
-        id: speak(client, id, engine, LINE, "amber", 7)
-        for number in range(each)
-        for engine in ENGINES
-        if (id := f"repeated-{engine}-{number:05}")
-    }
+def repeated(url: str, each: int) -> dict[str, tuple[float, float]]:
+    """Speak the texts with each engine repeatedly, and return the client's times by request id."""
+    with closing(connected(url)) as client:
+        return {
+            id: speak(client, id, engine, said, "amber", 7)
+            for number in range(each)
+            for engine in ENGINES
+            for name, said in TEXTS.items()
+            if (id := f"repeated-{engine}-{name}-{number:05}")
+        }
 
 
 def compared(times: dict[str, tuple[float, float]], records: Sequence[RequestRecord]) -> dict[str, Any]:
-    """Compare the client's times with those of the records. The first request of each engine is left out."""
-    found: dict[str, Any] = {}
-    for engine in ENGINES:
-        rows = [(one, times[one.request_id]) for one in records if one.request_id.startswith(f"repeated-{engine}")][1:]
-        totals = np.array([[one.total_s, client[1]] for one, client in rows])
-        firsts = np.array([[one.first_audio_s or 0.0, client[0]] for one, client in rows])
-        middle = np.percentile(totals[:, 1], (50, 99))
-        found[engine] = {
-            "lines": len(rows),
-            "total_ms": _ms(totals),
-            "total_ratio": round(float(np.median(totals[:, 0] / totals[:, 1])), 4),
-            "first_audio_ms": _ms(firsts),
-            "first_audio_ratio": round(float(np.median(firsts[:, 0] / firsts[:, 1])), 4),
-            "p99_by_p50": round(float(middle[1] / middle[0]), 3),
-        }
-    return found
+    """Compare the client's times with those of the records, by engine and text."""
+    return {
+        f"{engine} {name}": _compared(f"repeated-{engine}-{name}", times, records)
+        for engine in ENGINES
+        for name in TEXTS
+    }
+
+
+def _compared(prefix: str, times: dict[str, tuple[float, float]], records: Sequence[RequestRecord]) -> dict[str, Any]:
+    """Compare the times of the requests whose ids begin with `prefix`, without the first one."""
+    rows = [(one, times[one.request_id]) for one in records if one.request_id.startswith(prefix)][1:]
+    totals = np.array([[one.total_s, client[1]] for one, client in rows])
+    firsts = np.array([[one.first_audio_s or 0.0, client[0]] for one, client in rows])
+    middle = np.percentile(totals[:, 1], (50, 99))
+    return {
+        "requests": len(rows),
+        "total_ms": _ms(totals),
+        "total_ratio": round(float(np.median(totals[:, 0] / totals[:, 1])), 4),
+        "first_audio_ms": _ms(firsts),
+        "first_audio_ratio": round(float(np.median(firsts[:, 0] / firsts[:, 1])), 4),
+        "p99_by_p50": round(float(middle[1] / middle[0]), 3),
+    }
 
 
 def _ms(times_s: np.ndarray[Any, Any]) -> dict[str, float]:
@@ -117,7 +142,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.device_figures", description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--requests", type=int, default=300)
-    parser.add_argument("--repeats", type=int, default=30, help="of one line of each engine")
+    parser.add_argument("--repeats", type=int, default=30, help="of each text with each engine")
     parser.add_argument("--commit", help="commit of this tree, if git is not available")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -128,9 +153,9 @@ def main() -> None:
             def memory() -> int:
                 return int(client.get("/studio/telemetry?series=false").json()["now"]["used_bytes"])
 
-            early, late = mixed(client, options.requests, memory)
+            early, late = mixed(url, options.requests, memory)
             warm = log.read_text("utf-8").count("Recompiling function")
-            times = repeated(client, options.repeats)
+            times = repeated(url, options.repeats)
             time.sleep(RECORDS_S)
             found: dict[str, Any] = {
                 "machine": dict(machine(options.commit)),
