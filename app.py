@@ -47,7 +47,6 @@ DRAIN_S = 300.0  # time limit for accepted requests after a SIGTERM
 SOCKET = f"`/ws/tts` is a WebSocket, which this description has no room for:\n\n{speech_socket.__doc__}"
 GRADIO_FOLDER = "GRADIO_TEMP_DIR"  # Gradio's folder of uploads; in the data folder, so that housekeeping can sweep it
 MESSAGE_BYTES = 2**20  # limit of a WebSocket message
-TURN_S = 0.0005  # how long a thread computes while another waits for it; Python's 5 ms would delay the first audio
 HANG_EXIT_CODE = 1  # exit code after a signal if requests failed because a step hung
 LAST_LOOK_S = 2.0  # time for pages to fetch their last audio before the port closes
 
@@ -172,7 +171,6 @@ class Server(uvicorn.Server):
 
 def main() -> None:
     configure_logs()
-    sys.setswitchinterval(TURN_S)
     repair_network_environment()
     try:
         settings = Settings.load()
