@@ -3,8 +3,9 @@
 import sys
 
 from studio.champions.champions import Champions
-from studio.champions.commands import FAILED, main
+from studio.champions.commands import main
 from studio.champions.factory import open_champions
+from studio.command_output import fail
 from studio.disk.data_folder import UnusableDataFolder, opening
 from studio.network_environment import repair_network_environment
 from studio.settings import Settings, WrongSettings
@@ -22,5 +23,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:], champions))
     except (WrongSettings, UnusableDataFolder) as error:
-        sys.stderr.write(f"{error}\n")
-        sys.exit(FAILED)
+        sys.exit(fail(str(error)))

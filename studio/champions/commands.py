@@ -1,32 +1,25 @@
 """Commands for champions: pack, unpack, verify, push, pull, list. Progress goes to stderr, results to stdout."""
 
-import sys
 import threading
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tqdm import tqdm
-
 from engines.errors import EngineError
-from engines.types import Progress
 from studio.archive import verify
 from studio.champion_format.champion import check_id
 from studio.champions.champions import Champions
 from studio.champions.saved import SavedChampion
+from studio.command_output import DONE, INTERRUPTED, fail, progress_bar, show
 from studio.jobs import Job
-from studio.progress import ProgressReporter
 from studio.stores.entry import TransferPlan
 
-DONE, FAILED, INTERRUPTED = 0, 1, 130
 SHOWN_EVERY_S = 0.1
 HERE = {
     "same": "up to date in the library",
     "other": "another version is in the library",
     "absent": "not in the library",
 }
-BAR = "{desc} |{bar:30}| {percentage:3.0f} %"
 
 Open = Callable[[], Champions]
 
@@ -37,11 +30,11 @@ def main(arguments: Sequence[str], open_champions: Open) -> int:
     try:
         return parsed.run(parsed, open_champions)
     except KeyboardInterrupt:
-        return _refuse(
+        return fail(
             "stopped; nothing was saved. An upload or download continues if you run the same command again", INTERRUPTED
         )
     except EngineError as error:
-        return _refuse(str(error), FAILED)
+        return fail(str(error))
 
 
 def parser() -> ArgumentParser:
@@ -80,39 +73,39 @@ def _pack(arguments: Namespace, open_champions: Open) -> int:
     target = Path(arguments.output or f"{arguments.id}.tar.gz")
     champions = open_champions()
     saved = champions.get(check_id(arguments.id))
-    with _progress_bar() as report:
+    with progress_bar() as report:
         packed = champions.pack(saved, target, report)
-    return _print(f"{target}: {packed.bytes / 1e6:,.1f} MB, SHA-256 {packed.sha256}")
+    return show(f"{target}: {packed.bytes / 1e6:,.1f} MB, SHA-256 {packed.sha256}")
 
 
 def _unpack(arguments: Namespace, open_champions: Open) -> int:
     file = Path(arguments.file)
     if not file.is_file():
-        return _refuse(f"file {file} not found; check the name and the folder", FAILED)
+        return fail(f"file {file} not found; check the name and the folder")
     champions = open_champions()
     return _finish_import(champions.import_copy(file, **_target(arguments, champions)))
 
 
 def _verify(arguments: Namespace, _: Open) -> int:
-    with _progress_bar() as report:
+    with progress_bar() as report:
         verdict = verify(Path(arguments.file), report, threading.Event())
     if not verdict.whole:
-        return _refuse(verdict.sentence, FAILED)
-    return _print(f"{verdict.sentence}\nidentity {verdict.identity}\nSHA-256  {verdict.sha256}")
+        return fail(verdict.sentence)
+    return show(f"{verdict.sentence}\nidentity {verdict.identity}\nSHA-256  {verdict.sha256}")
 
 
 def _push(arguments: Namespace, open_champions: Open) -> int:
     champions = open_champions()
     plan = _wait_for((champions.plan_push if arguments.dry_run else champions.push)(arguments.id, arguments.store))
     if not isinstance(plan, TransferPlan) or arguments.dry_run or plan.action == "nothing":
-        return _print(getattr(plan, "sentence", ""))
-    return _print(f"uploaded {arguments.id} to {arguments.store}")
+        return show(getattr(plan, "sentence", ""))
+    return show(f"uploaded {arguments.id} to {arguments.store}")
 
 
 def _pull(arguments: Namespace, open_champions: Open) -> int:
     champions = open_champions()
     if arguments.dry_run:
-        return _print(champions.plan_pull(arguments.store, arguments.id).sentence)
+        return show(champions.plan_pull(arguments.store, arguments.id).sentence)
     return _finish_import(champions.pull(arguments.store, arguments.id, **_target(arguments, champions)))
 
 
@@ -120,11 +113,11 @@ def _list(arguments: Namespace, open_champions: Open) -> int:
     champions = open_champions()
     if arguments.store:
         for listed in champions.browse(arguments.store):
-            _print(listed.entry.note or f"{listed.entry.id}  {listed.entry.bytes / 1e6:,.1f} MB  {HERE[listed.here]}")
+            show(listed.entry.note or f"{listed.entry.id}  {listed.entry.bytes / 1e6:,.1f} MB  {HERE[listed.here]}")
         return DONE
     for saved in champions.list():
         kind = "fine-tuned" if saved.champion.fine_tuned else "without fine-tuned weights"
-        _print(f"{saved.champion.id}  {kind}  {saved.saved_at:%Y-%m-%d %H:%M} UTC  {saved.version[:12]}")
+        show(f"{saved.champion.id}  {kind}  {saved.saved_at:%Y-%m-%d %H:%M} UTC  {saved.version[:12]}")
     return DONE
 
 
@@ -138,13 +131,13 @@ def _target(arguments: Namespace, champions: Champions) -> dict[str, str]:
 def _finish_import(job: Job) -> int:
     saved = _wait_for(job)
     if not isinstance(saved, SavedChampion):
-        return _print("")
-    return _print(f"saved {saved.champion.id}, version {saved.version[:12]}")
+        return show("")
+    return show(f"saved {saved.champion.id}, version {saved.version[:12]}")
 
 
 def _wait_for(job: Job) -> object:
     """Return the job's result. Raises EngineError if the job failed. An interrupt stops the job and is raised again."""
-    with _progress_bar() as report:
+    with progress_bar() as report:
         try:
             while not job.ended:
                 report(job.progress)
@@ -157,25 +150,3 @@ def _wait_for(job: Job) -> object:
     if job.state != "done":
         raise EngineError(job.error)
     return job.result
-
-
-@contextmanager
-def _progress_bar() -> Iterator[ProgressReporter]:
-    """Show a bar on stderr until the block ends."""
-    with tqdm(total=1.0, bar_format=BAR, file=sys.stderr) as bar:
-
-        def report(progress: Progress) -> None:
-            bar.set_description_str(progress.message, refresh=False)
-            bar.update(progress.fraction - bar.n)
-
-        yield report
-
-
-def _print(answer: str) -> int:
-    sys.stdout.write(f"{answer}\n")
-    return DONE
-
-
-def _refuse(reason: str, status: int) -> int:
-    sys.stderr.write(f"{reason}\n")
-    return status

@@ -3,7 +3,8 @@
 import sys
 from pathlib import Path
 
-from studio.data.commands import FAILED, main
+from studio.command_output import fail
+from studio.data.commands import main
 from studio.disk.data_folder import UnusableDataFolder
 from studio.settings import Settings, WrongSettings
 
@@ -17,5 +18,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:], data_folder))
     except (WrongSettings, UnusableDataFolder) as error:
-        sys.stderr.write(f"{error}\n")
-        sys.exit(FAILED)
+        sys.exit(fail(str(error)))

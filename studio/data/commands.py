@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from engines.types import Progress
+from studio.command_output import INTERRUPTED, fail, show, warn
 from studio.data.backing_up import back_up
 from studio.data.checking import CheckedBackup, check
 from studio.data.restoring import restore
@@ -13,7 +14,6 @@ from studio.disk.files import is_disk_full
 from studio.errors import StudioError
 from studio.progress import format_bytes, plural
 
-DONE, FAILED, INTERRUPTED = 0, 1, 130
 REPORTED_EVERY = 0.1  # share of the work
 
 DataFolder = Callable[[], Path]
@@ -25,11 +25,11 @@ def main(arguments: Sequence[str], data_folder: DataFolder) -> int:
     try:
         return int(parsed.run(parsed, data_folder))
     except KeyboardInterrupt:
-        return _refuse("stopped; nothing was written", INTERRUPTED)
+        return fail("stopped; nothing was written", INTERRUPTED)
     except StudioError as error:
-        return _refuse(str(error), FAILED)
+        return fail(str(error))
     except OSError as error:
-        return _refuse(_message(error), FAILED)
+        return fail(_message(error))
 
 
 def parser() -> ArgumentParser:
@@ -54,19 +54,17 @@ def _backup(arguments: Namespace, data_folder: DataFolder) -> int:
     made = back_up(data_folder(), arguments.file, _progress())
     if made.missing:
         lost = plural(len(made.missing), "file")
-        _refuse(
-            f"the data folder already lacked {lost}, such as {made.missing[0]}; the backup has all other files", DONE
-        )
-    return _print(f"{arguments.file}: {plural(made.files, 'file')}, {format_bytes(made.bytes)}")
+        warn(f"the data folder already lacked {lost}, such as {made.missing[0]}; the backup has all other files")
+    return show(f"{arguments.file}: {plural(made.files, 'file')}, {format_bytes(made.bytes)}")
 
 
 def _check(arguments: Namespace, _: DataFolder) -> int:
-    return _print(f"{arguments.file} is complete and undamaged: {_described(check(arguments.file, _progress()))}")
+    return show(f"{arguments.file} is complete and undamaged: {_described(check(arguments.file, _progress()))}")
 
 
 def _restore(arguments: Namespace, _: DataFolder) -> int:
     described = _described(restore(arguments.file, arguments.folder, _progress()))
-    return _print(f"restored {described}\nstart the studio with STUDIO_DATA_DIR={arguments.folder.absolute()}")
+    return show(f"restored {described}\nstart the studio with STUDIO_DATA_DIR={arguments.folder.absolute()}")
 
 
 def _described(checked: CheckedBackup) -> str:
@@ -92,13 +90,3 @@ def _message(error: OSError) -> str:
     if is_disk_full(error):
         return "the disk is full; free some space, or choose another disk. Nothing was written"
     return f"{error.filename or 'the disk'} cannot be used: {error.strerror or error}"
-
-
-def _print(answer: str) -> int:
-    sys.stdout.write(f"{answer}\n")
-    return DONE
-
-
-def _refuse(reason: str, status: int) -> int:
-    sys.stderr.write(f"{reason}\n")
-    return status

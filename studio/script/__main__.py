@@ -5,10 +5,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from studio.command_output import fail
 from studio.composition import compose
 from studio.disk.data_folder import UnusableDataFolder, claimed
 from studio.network_environment import repair_network_environment
-from studio.script.commands import FAILED, main
+from studio.script.commands import main
 from studio.script.scripts import Scripts
 from studio.settings import Settings, WrongSettings
 
@@ -23,8 +24,7 @@ def opened() -> Iterator[Scripts]:
         own = claimed(settings.data_dir)
         studio = compose(settings)
     except (WrongSettings, UnusableDataFolder) as error:
-        sys.stderr.write(f"{error}\n")
-        raise SystemExit(FAILED) from error
+        raise SystemExit(fail(str(error))) from error
     with own:
         studio.manager.start()
         studio.telemetry.start()

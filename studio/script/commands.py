@@ -4,14 +4,12 @@ import json
 import sys
 import threading
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from tqdm import tqdm
-
 from engines.errors import BadInput, EngineError
-from engines.types import Progress
+from studio.command_output import DONE, FAILED, INTERRUPTED, fail, progress_bar, warn
 from studio.progress import ProgressReporter
 from studio.script.deliveries import Deliveries
 from studio.script.delivery import PRESETS, DeliveryReport, preset_of
@@ -21,10 +19,8 @@ from studio.script.selects import StaleSelects
 from studio.script.tables import UncertainEncoding
 from studio.script.whole_sheet import SelectedSheet, WholeSheet, select_all
 
-DONE, FAILED, INTERRUPTED = 0, 1, 130
 STALE_RULES = ("refuse", "deliver", "leave-out")
 STALE_ADVICE = "Deliver the old takes with --stale deliver, or leave out their lines with --stale leave-out."
-BAR = "{desc} |{bar:30}| {percentage:3.0f} %"
 
 # Opens scripts whose engines run until the block ends.
 Open = Callable[[], AbstractContextManager[Scripts]]
@@ -36,13 +32,13 @@ def main(arguments: Sequence[str], open_scripts: Open) -> int:
     try:
         return int(parsed.run(parsed, open_scripts))
     except KeyboardInterrupt:
-        return _refuse("stopped; run the same command again to continue", INTERRUPTED)
+        return fail("stopped; run the same command again to continue", INTERRUPTED)
     except StaleSelects as error:
-        return _refuse(f"{error.stale}. {STALE_ADVICE}", FAILED)
+        return fail(f"{error.stale}. {STALE_ADVICE}")
     except UncertainEncoding as error:
-        return _refuse(f"{error}. Choose the encoding with --encoding.", FAILED)
+        return fail(f"{error}. Choose the encoding with --encoding.")
     except (EngineError, OSError) as error:
-        return _refuse(str(error), FAILED)
+        return fail(str(error))
 
 
 def parser() -> ArgumentParser:
@@ -94,18 +90,18 @@ def parser() -> ArgumentParser:
 
 def _render(arguments: Namespace, open_scripts: Open) -> int:
     asked = _asked(arguments)
-    with open_scripts() as scripts, _progress_bar() as report:
+    with open_scripts() as scripts, progress_bar() as report:
         if arguments.to:
             scripts.deliveries.store(arguments.to)  # refuse an unknown store before anything is rendered
         made = select_all(scripts, asked, report, threading.Event())
         delivered, where = _delivered(scripts.deliveries, made, asked.delivery, arguments, report)
     for note in made.notes:
-        _refuse(note, DONE)
+        warn(note)
     for name, why in made.failed:
-        _refuse(f"{name}: {why}", FAILED)
+        warn(f"{name}: {why}")
     for file in delivered.files:
         for flag in file.flags:
-            _refuse(f"{file.path}: {flag.message}", FAILED)
+            warn(f"{file.path}: {flag.message}")
     sys.stdout.write(f"{len(delivered.files)} files in {where}\n")
     return FAILED if made.failed else DONE
 
@@ -157,20 +153,3 @@ def _choice(arguments: Namespace) -> DeliveryChoice:
             raise BadInput(f"write {pair!r} as NAME=VALUE with a value in JSON, such as target_lufs=-20") from error
     preset_of(arguments.preset, choices)
     return DeliveryChoice(preset=arguments.preset, choices=choices, to=arguments.to or "")
-
-
-@contextmanager
-def _progress_bar() -> Iterator[Callable[[Progress], None]]:
-    """Show a bar on stderr until the block ends."""
-    with tqdm(total=1.0, bar_format=BAR, file=sys.stderr) as bar:
-
-        def report(progress: Progress) -> None:
-            bar.set_description_str(progress.message, refresh=False)
-            bar.update(progress.fraction - bar.n)
-
-        yield report
-
-
-def _refuse(reason: str, status: int) -> int:
-    sys.stderr.write(f"{reason}\n")
-    return status
