@@ -41,8 +41,11 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/takes/{id}/heard")
     def heard(id: str, session_id: SessionId) -> dict[str, Any] | None:
-        """Return what was heard in a take, with the times of its words; None for an unheard take."""
-        found = studio.history.get(session_id, id).heard
+        """Return what was heard in a take, with the times of its words; None for an unheard take.
+
+        The take may be deleted, because the page may have asked before the deletion.
+        """
+        found = studio.history.get(session_id, id, deleted=True).heard
         return None if found is None else dict(found)
 
     @routes.post("/takes/{id}/hear")

@@ -77,10 +77,10 @@ class History:
             rows = session.exec(chosen.order_by(col(TakeRow.created_at).desc())).all()
             return [row.stored() for row in rows]
 
-    def get(self, session_id: str, id: str) -> StoredTake:
-        """Return a take. Raises UnknownTake if the id is unknown, deleted or belongs to another session."""
+    def get(self, session_id: str, id: str, *, deleted: bool = False) -> StoredTake:
+        """Return a take; `deleted` allows a deleted one. Raises UnknownTake for any other take or another session's."""
         with Session(self._database) as session:
-            return _row(session, session_id, id).stored()
+            return _row(session, session_id, id, deleted=deleted).stored()
 
     def audio(self, session_id: str, id: str) -> Audio:
         """Return the audio exactly as it was played. Raises UnknownTake."""

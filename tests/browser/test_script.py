@@ -622,7 +622,9 @@ def test_nothing_asks_for_a_sheet_whose_project_is_being_deleted(writer: Visitor
         if route.request.method != "DELETE":
             return route.fallback()
         answer = route.fetch()
-        page.evaluate("dispatchEvent(new Event('focus'))")  # a page that wakes asks at once; the studio would answer 404
+        page.evaluate(
+            "dispatchEvent(new Event('focus'))"
+        )  # a page that wakes asks at once; the studio would answer 404
         return route.fulfill(response=answer)
 
     page.route("**/studio/projects/*", delete)

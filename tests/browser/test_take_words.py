@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.test_finish import serious
 from tests.browser.visiting import Visitor
@@ -64,3 +64,32 @@ def test_generate_until_complete_can_be_stopped_and_keeps_one_take_more_at_most(
     expect(page.locator(".take-search").first).to_be_hidden()
     expect(page.locator("body.performing")).to_have_count(0)
     assert len(visitor.takes()) <= 2
+
+
+def test_a_take_deleted_while_generate_until_complete_checks_it_ends_the_check(visitor: Visitor) -> None:
+    page = visitor.page
+    mumble(visitor)
+    expect(page.locator("li.take .take-words.lost")).to_be_visible()
+
+    def unheard(route: Route) -> None:
+        if route.request.method != "GET":
+            return route.fallback()
+        answer = route.fetch()
+        unchecked = {"heard": None, "hearing": True}
+        return (
+            route.fulfill(response=answer, json=answer.json() | unchecked)
+            if answer.ok
+            else route.fulfill(response=answer)
+        )
+
+    page.route("**/studio/takes/*", unheard)
+    page.get_by_role("button", name="Generate until complete").click()
+    expect(page.locator(".take-search:visible p")).to_contain_text("Checking take 1")
+    page.locator("li.take").first.get_by_role("button", name="Delete take").click()
+    expect(page.locator(".take-search:visible p")).to_contain_text("take 2")
+    expect(page.locator("li.take")).to_have_count(1)
+    page.unroute("**/studio/takes/*")
+    page.locator("li.take").first.get_by_role("button", name="Delete take").click()
+    expect(page.locator("body.performing")).to_have_count(0)
+    expect(page.locator(".take-search:visible")).to_have_count(0)
+    expect(page.get_by_role("button", name="Generate until complete").first).to_be_enabled()

@@ -3,6 +3,7 @@
  */
 import { changed } from "../core/bus.js";
 import { STATE } from "../core/events.js";
+import { attempt } from "../core/login.js";
 import { get, post } from "../core/server.js";
 import { select, state } from "../core/state.js";
 import { sleep } from "../core/timing.js";
@@ -42,19 +43,27 @@ export async function untilComplete(take) {
   /** @type {Take[]} */
   const made = [];
   try {
-    for (let count = 1; count <= MOST && !mine.stopped; count++) {
+    for (let count = 1; count <= MOST && !mine.stopped && isHere(take); count++) {
       show(`Generating take ${count} of at most ${MOST}`);
       const next = await speak({ ...take.order, seed: null }, { aloud: false });
       if (!next) break; // stopped or failed
       show(`Checking take ${count} of at most ${MOST}`);
-      made.push(await waitForCheck(next, mine));
-      if (lostCount(made[made.length - 1].heard) === 0) break;
+      const checked = await attempt(() => waitForCheck(next, mine));
+      if (!checked) break; // the error was shown
+      made.push(checked);
+      if (lostCount(checked.heard) === 0) break;
     }
   } finally {
     current = null;
     changed(STATE.takes);
   }
-  if (made.length) await keepBest(take, made);
+  const left = made.filter(isHere);
+  if (left.length) await keepBest(take, left);
+}
+
+/** Return false if the take was deleted. @param {Take} take */
+function isHere({ id }) {
+  return state.takes.some((one) => one.id === id);
 }
 
 /** @param {string} words */
@@ -65,12 +74,13 @@ function show(words) {
 }
 
 /**
- * Wait until a take is checked, and return it. If that is stopped or takes too long, return it unchecked.
+ * Wait until a take is checked, and return it. If the user stops that or deletes the take, or it takes too long, return
+ * it unchecked. Throws Refusal.
  * @param {Take} take @param {Search} mine @returns {Promise<Take>}
  */
 async function waitForCheck(take, mine) {
   let now = take;
-  for (let look = 0; look < LOOKS_MAX && !now.heard && !mine.stopped; look++) {
+  for (let look = 0; look < LOOKS_MAX && !now.heard && !mine.stopped && isHere(now); look++) {
     now = await get(`/studio/takes/${take.id}`);
     if (!now.heard && !now.hearing) now = await post(`/studio/takes/${take.id}/hear`, {});
     if (!now.heard) await sleep(LOOK_MS);
@@ -83,9 +93,9 @@ async function waitForCheck(take, mine) {
  * @param {Take} first @param {Take[]} made
  */
 async function keepBest(first, made) {
-  const [best] = [first, ...made].toSorted((one, other) => rank(one) - rank(other)); // of equal takes the earlier one
+  const [best] = [first, ...made].filter(isHere).toSorted((one, other) => rank(one) - rank(other)); // of equal takes the earlier one
   const others = made.filter(({ id }) => id !== best.id).map(({ id }) => id);
-  await loadTakes();
+  await attempt(loadTakes);
   const words = outcome(first, best);
   if (others.length) await discard(others, words);
   else toast(words);
