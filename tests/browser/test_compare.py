@@ -11,6 +11,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from studio.hearing.heard_take import HEARD_WITHOUT_WORDS
 from studio.history import History, StoredTake
 from studio.web.session import COOKIE, session_id_of
 from tests.browser.serving import Served
@@ -102,6 +103,25 @@ def test_pairs_are_voted_by_keyboard_and_no_byte_names_a_side_before_its_vote(br
         expect(page.get_by_text("No pairs left")).to_be_visible()
         expect(page.get_by_role("region", name="Results")).to_contain_text("of 3 votes for")
         expect(page.get_by_role("region", name="Results")).to_contain_text("1 vote without preference")
+
+
+def test_the_words_of_both_takes_are_shown_after_the_vote_and_sent_at_no_time_before(
+    browser: Browser, studio: Served
+) -> None:
+    with tapped(studio) as (relayed, tap), visiting(browser, relayed) as visitor:
+        history, who = History(studio.log.parent), owner(visitor)
+        oak, elm = provide(visitor, studio)
+        lost = {"complete": False, "missing": [{"word": "lanterns"}]}
+        history.keep_heard(who, oak.id, {**HEARD_WITHOUT_WORDS, **lost})
+        history.keep_heard(who, elm.id, {**HEARD_WITHOUT_WORDS, "complete": True})
+        visitor.open("#compare")
+        next_pair(visitor.page)
+        vote(visitor.page, "x")
+        assert b"lanterns" not in bytes(tap.received)
+        result = visitor.page.get_by_role("region", name="Result of the vote")
+        expect(result).to_be_visible()
+        assert sorted(result.locator(".side-words").all_inner_texts()) == ["All words heard.", 'Missing: "lanterns"']
+        assert b"lanterns" in bytes(tap.received)
 
 
 def test_both_sides_start_on_one_sample_and_a_switch_starts_nothing(listener: Visitor) -> None:
