@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, PlainSerializer
 
 from engines.errors import BadSetting, BadText, EngineError
-from engines.registry import settings
+from engines.registry import ENGINES, settings
 from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 
 SEEDS = 2**31
@@ -37,7 +37,7 @@ class Order:
     start_s: float  # start of the window of the clip that is the reference
     end_s: float
     transcript: str  # the words spoken in exactly that window
-    engine: str = "f5"
+    engine: str = next(iter(ENGINES))
     seed: int | None = None  # None draws a seed, and the take records it
     settings: ChosenSettings = field(default_factory=dict)
     champion: str = ""  # the id of the champion that provides the reference; then there is no clip

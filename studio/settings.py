@@ -11,6 +11,7 @@ from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from engines.registry import ENGINES
 from studio.setting_values import (
     Aliases,
     DeviceName,
@@ -71,7 +72,7 @@ class Settings(BaseSettings):
     """Folder for takes, clips, champions, scripts, the database and caches. One studio at a time may use the folder."""
     archives_dir: OptionalPath = None
     """Folder of champion archives. At each start the studio imports every archive whose id is not in the library."""
-    engines: Annotated[Listed, Field(min_length=1)] = ("f5", "s1")
+    engines: Annotated[Listed, Field(min_length=1)] = tuple(ENGINES)
     """Engines that this studio runs. If a request names neither an engine nor a champion, the first engine
     in the list speaks."""
     f5_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"

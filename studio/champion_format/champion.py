@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from engines.errors import BadInput
-from engines.registry import settings
+from engines.registry import ENGINES, settings
 from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS
 from studio.errors import Conflict, NotFound
 
@@ -78,7 +78,7 @@ class Champion:
     id: str
     transcript: str  # the text of the reference, byte for byte as typed
     name: str = ""  # for display; empty = the id
-    engine: str = "f5"  # preferred engine
+    engine: str = next(iter(ENGINES))  # preferred engine
     settings: Mapping[str, float] = field(default_factory=dict)  # settings of that engine, and optionally the seed
     licence: str = ""  # licence of the engine's weights
     consent: Consent | None = None
