@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from engines.registry import ENGINES
 from tests.studio.test_imports import ROOT, absolute, modules
 
 FOLDERS = ("engines", "studio")
@@ -72,3 +73,13 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 def test_three_modules_that_import_each_other_are_a_circle_and_a_diamond_is_not() -> None:
     assert cycle({"a": {"b"}, "b": {"c"}, "c": {"a"}}) == ["a", "b", "c"]
     assert cycle({"a": {"b", "c"}, "b": {"d"}, "c": {"d"}, "d": set()}) == []
+
+
+def test_only_an_example_of_the_studio_names_an_engine() -> None:
+    named = {
+        path.relative_to(ROOT).as_posix()
+        for path in modules("studio")
+        for node in ast.walk(ast.parse(path.read_text("utf-8"), str(path)))
+        if isinstance(node, ast.Constant) and node.value in ENGINES
+    }
+    assert named == {"studio/api/speech.py"}  # the example of a request
