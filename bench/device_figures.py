@@ -1,9 +1,9 @@
 """Compare a studio's figures with those of other programs: `python -m bench.device_figures --out FILE`.
 
-A studio with the embedded checkpoints gets mixed requests over HTTP, several at a time. Afterwards each engine speaks a short
-line and a paragraph repeatedly, one at a time. The script compares the studio's times with a stopwatch in the client, and its
-memory, temperature and power with `nvidia-smi`. It also gives the growth of the device memory after the first tenth of the
-mixed requests, P99/P50 of the repeated texts, and the number of recompilations in the log.
+A studio with the embedded checkpoints gets mixed requests over HTTP, several at a time. Afterwards it gets a short line and a
+paragraph for each engine repeatedly, one request at a time. The script compares the studio's times with a stopwatch in the
+client, and its memory, temperature and power with `nvidia-smi`. It also gives the growth of the device memory after the first
+tenth of the mixed requests, P99/P50 of the times of repeated requests, and the number of recompilations in the log.
 """
 
 import argparse
@@ -42,8 +42,8 @@ NVIDIA_SMI = ("nvidia-smi", "--format=csv,noheader,nounits", "--query-gpu=memory
 READINGS, EVERY_S = 10, 0.5
 
 
-def connected(url: str) -> HTTPConnection:
-    """Return a connection of the standard library, because a client that does more would measure itself, too."""
+def connect(url: str) -> HTTPConnection:
+    """Return a connection of the standard library: httpx takes longer, and its time would be measured, too."""
     return HTTPConnection(urlsplit(url).netloc, timeout=WITHIN_S)
 
 
@@ -70,7 +70,7 @@ def mixed(url: str, number: int, memory: Callable[[], int]) -> list[int]:
     ]
 
     def send(one: tuple[str, str, str, str, int]) -> None:
-        with closing(connected(url)) as client:
+        with closing(connect(url)) as client:
             speak(client, *one)
 
     with ThreadPoolExecutor(LANES) as lanes:
@@ -83,12 +83,12 @@ def mixed(url: str, number: int, memory: Callable[[], int]) -> list[int]:
 
 def repeated(url: str, each: int) -> dict[str, tuple[float, float]]:
     """Speak the texts with each engine repeatedly, and return the client's times by request id."""
-    with closing(connected(url)) as client:
+    with closing(connect(url)) as client:
         return {
-            id: speak(client, id, engine, said, "amber", 7)
+            id: speak(client, id, engine, words, "amber", 7)
             for number in range(each)
             for engine in ENGINES
-            for name, said in TEXTS.items()
+            for name, words in TEXTS.items()
             if (id := f"repeated-{engine}-{name}-{number:05}")
         }
 
@@ -96,14 +96,14 @@ def repeated(url: str, each: int) -> dict[str, tuple[float, float]]:
 def compared(times: dict[str, tuple[float, float]], records: Sequence[RequestRecord]) -> dict[str, Any]:
     """Compare the client's times with those of the records, by engine and text."""
     return {
-        f"{engine} {name}": _compared(f"repeated-{engine}-{name}", times, records)
+        f"{engine} {name}": _compare(f"repeated-{engine}-{name}", times, records)
         for engine in ENGINES
         for name in TEXTS
     }
 
 
-def _compared(prefix: str, times: dict[str, tuple[float, float]], records: Sequence[RequestRecord]) -> dict[str, Any]:
-    """Compare the times of the requests whose ids begin with `prefix`, without the first one."""
+def _compare(prefix: str, times: dict[str, tuple[float, float]], records: Sequence[RequestRecord]) -> dict[str, Any]:
+    """Compare the times of the requests whose ids begin with `prefix`, without the first one, which may be slower."""
     rows = [(one, times[one.request_id]) for one in records if one.request_id.startswith(prefix)][1:]
     totals = np.array([[one.total_s, client[1]] for one, client in rows])
     firsts = np.array([[one.first_audio_s or 0.0, client[0]] for one, client in rows])
@@ -142,7 +142,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.device_figures", description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--requests", type=int, default=300)
-    parser.add_argument("--repeats", type=int, default=30, help="of each text with each engine")
+    parser.add_argument("--repeats", type=int, default=30, help="number of requests for each text and engine")
     parser.add_argument("--commit", help="commit of this tree, if git is not available")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

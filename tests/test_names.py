@@ -75,11 +75,11 @@ def test_three_modules_that_import_each_other_are_a_circle_and_a_diamond_is_not(
     assert cycle({"a": {"b", "c"}, "b": {"d"}, "c": {"d"}, "d": set()}) == []
 
 
-def test_only_an_example_of_the_studio_names_an_engine() -> None:
+def test_the_studio_names_engines_only_in_the_example_of_a_request() -> None:
     named = {
         path.relative_to(ROOT).as_posix()
         for path in modules("studio")
         for node in ast.walk(ast.parse(path.read_text("utf-8"), str(path)))
         if isinstance(node, ast.Constant) and node.value in ENGINES
     }
-    assert named == {"studio/api/speech.py"}  # the example of a request
+    assert named == {"studio/api/speech.py"}

@@ -51,7 +51,7 @@ def router(studio: Studio) -> APIRouter:
     own, described, hearings = studio.session_clips, _describer(studio), Hearings()
     recogniser = "whisper" if studio.ears.on else None
 
-    def doubt(clip: Clip, said: ClipSpanTranscript) -> str:
+    def transcript_warning(clip: Clip, said: ClipSpanTranscript) -> str:
         """Return a warning if the words of the part are known or were heard, and the transcript differs from them."""
         known = next((one.transcript for one in own.samples() if one.clip_id == clip.id), "")
         if known:
@@ -98,7 +98,9 @@ def router(studio: Studio) -> APIRouter:
         """Return the report on a part of a clip, also of a deleted clip: the page may have asked before the deletion."""
         found = own.get(session_id, id, deleted=True)
         unrepaired = studio.clips.unrepaired(found, said.window)
-        checks = report(said.of(found), found.source, said.transcript, unrepaired, doubt(found, said)).checks
+        checks = report(
+            said.of(found), found.source, said.transcript, unrepaired, transcript_warning(found, said)
+        ).checks
         names = ("name", "state", "message")
         return {"checks": [{name: getattr(one, name) for name in names} | {"mend": one.repair} for one in checks]}
 

@@ -84,7 +84,7 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
             held = ", ".join(use.name for use in status.caches) or "no caches, because it is not loaded"
             raise NotFound(f"{status.title} has no cache {cache[:40]!r}; it has {held}")
         if manager.uses(name) and not in_use:
-            raise Conflict(f"{status.title} has requests; wait until they are done, or send in_use=true")
+            raise Conflict(f"requests of {status.title} use this cache; wait until they are done, or send in_use=true")
         try:
             manager.clear_cache(name, cache).result(CLEAR_S)
         except (TimeoutError, CancelledError) as error:

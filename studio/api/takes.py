@@ -43,7 +43,7 @@ def router(studio: Studio) -> APIRouter:
     def heard(id: str, session_id: SessionId) -> dict[str, Any] | None:
         """Return what was heard in a take, with the times of its words; None for an unheard take.
 
-        The take may be deleted, because the page may have asked before the deletion.
+        A deleted take is found, too, because its deletion can overtake the page's request.
         """
         found = studio.history.get(session_id, id, deleted=True).heard
         return None if found is None else dict(found)

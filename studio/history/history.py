@@ -78,7 +78,10 @@ class History:
             return [row.stored() for row in rows]
 
     def get(self, session_id: str, id: str, *, deleted: bool = False) -> StoredTake:
-        """Return a take; `deleted` allows a deleted one. Raises UnknownTake for any other take or another session's."""
+        """Return a take; `deleted` allows a deleted take.
+
+        Raises UnknownTake if the id is unknown or belongs to another session, or if the take is deleted.
+        """
         with Session(self._database) as session:
             return _row(session, session_id, id, deleted=deleted).stored()
 

@@ -1,4 +1,4 @@
-"""Compare a transcript with the words that are heard. The recogniser is often wrong, so a difference is only a warning."""
+"""Compare a transcript with the spoken words. The recogniser is often wrong, so a difference is only a warning."""
 
 from difflib import SequenceMatcher
 
@@ -11,15 +11,15 @@ AGREED = 0.5
 SHOWN = 60  # maximum number of characters of the heard words in a message
 
 
-def disagreement(heard: str, transcript: str, subject: str = "Speech recognition heard") -> str:
-    """Return a warning if other words are heard than the transcript says; "" if they agree or either text is empty.
+def disagreement(spoken: str, transcript: str, subject: str = "Speech recognition heard") -> str:
+    """Return a warning if the spoken words differ from the transcript; "" if they agree or either text is empty.
 
-    `subject` begins the warning; the heard words follow it.
+    `spoken` is a known transcript or the recogniser's text. The warning is `subject`, followed by these words.
     """
-    said, written = _letters(heard), _letters(without_directions(transcript))
-    if not said or not written or SequenceMatcher(None, written, said, autojunk=False).ratio() >= AGREED:
+    heard, written = _letters(spoken), _letters(without_directions(transcript))
+    if not heard or not written or SequenceMatcher(None, written, heard, autojunk=False).ratio() >= AGREED:
         return ""
-    shown = heard if len(heard) <= SHOWN else f"{heard[:SHOWN].rstrip()}…"
+    shown = spoken if len(spoken) <= SHOWN else f"{spoken[:SHOWN].rstrip()}…"
     return f"{ended(f'{subject} “{shown}”')} Listen to the part and check the transcript."
 
 

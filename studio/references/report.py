@@ -55,19 +55,22 @@ class Report:
         return next(iter([check for check in self.checks if check.name == name] or _unknown(name)))
 
 
-def report(audio: Audio, source: Source, transcript: str, unrepaired: Audio | None = None, doubt: str = "") -> Report:
+def report(
+    audio: Audio, source: Source, transcript: str, unrepaired: Audio | None = None, transcript_warning: str = ""
+) -> Report:
     """Check exactly the audio that an engine would get, its source, and its transcript.
 
-    `unrepaired` is the same part before any repair; None if nothing was repaired. `doubt` is a warning about the transcript.
+    `unrepaired` is the same part before any repair; None if nothing was repaired. `transcript_warning`
+    says that the transcript differs from the spoken words; "" if it does not.
     """
     if (silent := no_voice(audio)) is not None:
         # Channels that cancel each other leave silence. The repair that takes one channel restores the voice.
         cancelled = [check for check in [mixdown(source)] if check.repair]
-        return Report((_duration(audio), silent, *cancelled, _transcript(transcript, doubt)))
+        return Report((_duration(audio), silent, *cancelled, _transcript(transcript, transcript_warning)))
     quality = measure(audio, "reference")
     sound: list[Callable[[QualityReport], Check]] = [_level, _noise, _pauses, _rumble, _tones, _clicks]
     of_sound = [check(quality) for check in sound]
-    of_words = [_transcript(transcript, doubt), speech_rate(audio, transcript)]
+    of_words = [_transcript(transcript, transcript_warning), speech_rate(audio, transcript)]
     clipping = _clipping(quality, unrepaired)
     return Report((_duration(audio), clipping, *of_sound, _rate(quality, source), mixdown(source), *of_words))
 
@@ -178,11 +181,11 @@ def mixdown(source: Source) -> Check:
     return Check("channels", "warn", f"{said}, and the mix is {loss}. Use the loudest channel instead.", "mono")
 
 
-def _transcript(transcript: str, doubt: str) -> Check:
+def _transcript(transcript: str, warning: str) -> Check:
     if not transcript.strip():
         return Check("transcript", "fail", "No transcript. Type exactly the words in this part.")
-    if doubt:
-        return Check("transcript", "warn", doubt)
+    if warning:
+        return Check("transcript", "warn", warning)
     words = len(transcript.split())
     return Check("transcript", "ok", f"{words} word{'s' * (words != 1)}.")
 

@@ -105,9 +105,7 @@ def test_pairs_are_voted_by_keyboard_and_no_byte_names_a_side_before_its_vote(br
         expect(page.get_by_role("region", name="Results")).to_contain_text("1 vote without preference")
 
 
-def test_the_words_of_both_takes_are_shown_after_the_vote_and_sent_at_no_time_before(
-    browser: Browser, studio: Served
-) -> None:
+def test_the_words_of_both_takes_are_neither_sent_nor_shown_before_the_vote(browser: Browser, studio: Served) -> None:
     with tapped(studio) as (relayed, tap), visiting(browser, relayed) as visitor:
         history, who = History(studio.log.parent), owner(visitor)
         oak, elm = provide(visitor, studio)

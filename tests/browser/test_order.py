@@ -121,11 +121,11 @@ def test_a_line_typed_before_the_page_is_ready_is_not_overwritten_by_last_times(
 
 
 @pytest.mark.parametrize("returning", [False, True])
-def test_a_transcript_typed_before_the_page_is_ready_stays_and_other_words_get_no_tick(
+def test_a_wrong_transcript_typed_before_the_page_is_ready_stays_and_gets_a_warning(
     newcomer: Visitor, returning: bool
 ) -> None:
     page = newcomer.page
-    if returning:  # with a draft of last time
+    if returning:  # with a draft of an earlier visit
         newcomer.open()
         newcomer.write("Last time's line.")
         page.wait_for_function("localStorage['studio-draft-1']?.includes('Last time')")

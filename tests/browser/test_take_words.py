@@ -66,7 +66,7 @@ def test_generate_until_complete_can_be_stopped_and_keeps_one_take_more_at_most(
     assert len(visitor.takes()) <= 2
 
 
-def test_a_take_deleted_while_generate_until_complete_checks_it_ends_the_check(visitor: Visitor) -> None:
+def test_deleting_takes_during_generate_until_complete_ends_a_check_and_then_the_search(visitor: Visitor) -> None:
     page = visitor.page
     mumble(visitor)
     expect(page.locator("li.take .take-words.lost")).to_be_visible()

@@ -57,7 +57,7 @@ def test_a_cache_in_use_is_cleared_only_if_the_owner_says_so(operator: Operator)
     ticket = operator.studio.manager.submit(request("tick", ENGINE), session_id="ann")
     answer = operator.client.post(CLEAR)
     assert (answer.status_code, operator.entries()) == (409, [2])
-    assert "has requests" in answer.json()["detail"]
+    assert "use this cache" in answer.json()["detail"]
     gate.release(99)
     assert operator.client.post(CLEAR, params={"in_use": True}).status_code == 200
     assert ticket.wait(PATIENCE_S) and ticket.state == "done" and operator.entries() == [0]

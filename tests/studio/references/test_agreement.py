@@ -38,7 +38,7 @@ def test_a_transcript_that_the_recogniser_disagrees_with_has_no_tick() -> None:
             audio,
             Source(sample_rate=rate),
             transcript,
-            doubt=disagreement("welcome to the study give me a line", transcript),
+            transcript_warning=disagreement("welcome to the study give me a line", transcript),
         ).of("transcript")
         for transcript in (
             said[: len("Welcome to the studio. Give me a line")],

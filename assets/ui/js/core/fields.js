@@ -62,11 +62,14 @@ export function text(name) {
   return inputs[name]?.value ?? "";
 }
 
-/** Return the script and the transcript that the user typed before the page was ready; without fields left as drawn. */
+/**
+ * Return the script and the transcript that the user typed before the page was ready. A field with its initial value is
+ * left out.
+ */
 export function typedEarly() {
-  const drawn = window.gradio_config.components.find(({ props }) => props.elem_id === "script");
+  const initial = window.gradio_config.components.find(({ props }) => props.elem_id === "script");
   const [script, transcript] = [text("script"), text("transcript")];
-  return { ...(script !== drawn?.props.value && { text: script }), ...(transcript && { transcript }) };
+  return { ...(script !== initial?.props.value && { text: script }), ...(transcript && { transcript }) };
 }
 
 /** Return the value of a number field; null if it is empty. @param {FieldName} name */

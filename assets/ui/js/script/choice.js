@@ -10,7 +10,7 @@ import { entry, menu } from "../core/menu.js";
 import { get, patch, post, remove } from "../core/server.js";
 import { record } from "../core/undo.js";
 import { openColumns } from "./columns-dialog.js";
-import { desk, openProject, openSheet, projectPath, ROOT, sheetPath, whileNotPolled } from "./desk.js";
+import { desk, openProject, openSheet, projectPath, ROOT, sheetPath, withPollingPaused } from "./desk.js";
 import { beginSheet, chooseSheet, chooseUpdate } from "./imports.js";
 import { askName, askPaste } from "./name-dialog.js";
 
@@ -114,7 +114,7 @@ function removeSheet() {
   return attempt(async () => {
     const { sheet, project } = desk;
     if (!sheet || !project) return;
-    await whileNotPolled(async () => {
+    await withPollingPaused(async () => {
       await remove(sheetPath());
       await openProject(project.id);
     });
@@ -148,7 +148,7 @@ function askRemoveProject() {
 /** Delete a project; this can be undone. @param {Project} project */
 function removeProject(project) {
   return attempt(async () => {
-    await whileNotPolled(async () => {
+    await withPollingPaused(async () => {
       await remove(projectPath("", project.id));
       desk.projects = (desk.projects ?? []).filter(({ id }) => id !== project.id);
       await openProject(desk.projects[0]?.id ?? "");

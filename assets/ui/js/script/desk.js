@@ -29,9 +29,9 @@ const revisions = new Map();
 let opened = 0; // number of calls of openProject
 let knownDesk = ""; // digest of the projects, sheets, cast and lexicon that are shown
 let asked = 0; // revision up to which all changes of the sheet are loaded
-let deleting = 0; // number of running calls of whileNotPolled
+let pauses = 0; // number of running calls of withPollingPaused
 /** The running or last poll. @type {Promise<unknown>} */
-let polled = Promise.resolve();
+let lastPoll = Promise.resolve();
 
 /** Return a route of a project. @param {string} rest */
 export function projectPath(rest = "", project = desk.project?.id) {
@@ -216,7 +216,7 @@ export function isBeingMade(key) {
   return desk.render?.state === "running" && desk.render.making.includes(key);
 }
 
-/** Load the open sheet's changes, or open another one if it was deleted elsewhere. */
+/** Load the changes of the open sheet. Open the last sheet if none is open, or if the open one was deleted. */
 async function pollSheet() {
   if (!desk.sheet) return loadLastOpen();
   return look().catch(async (error) => {
@@ -224,23 +224,23 @@ async function pollSheet() {
   });
 }
 
-/** Delete the open sheet or its project by `work`. Meanwhile nothing polls the sheet. @param {() => Promise<void>} work */
-export async function whileNotPolled(work) {
-  deleting += 1;
+/** Pause polling while `work` deletes the open sheet or its project. @param {() => Promise<void>} work */
+export async function withPollingPaused(work) {
+  pauses += 1;
   try {
-    await polled;
+    await lastPoll;
     await work();
   } finally {
-    deleting -= 1;
+    pauses -= 1;
   }
 }
 
 const lookNow = poll({
-  needed: () => page() === "script" && access.owner && !deleting,
+  needed: () => page() === "script" && access.owner && !pauses,
   every: () => EVERY_MS,
   look: () => {
-    polled = pollSheet();
-    return polled;
+    lastPoll = pollSheet();
+    return lastPoll;
   },
 });
 

@@ -43,7 +43,7 @@ export async function untilComplete(take) {
   /** @type {Take[]} */
   const made = [];
   try {
-    for (let count = 1; count <= MOST && !mine.stopped && isHere(take); count++) {
+    for (let count = 1; count <= MOST && !mine.stopped && exists(take); count++) {
       show(`Generating take ${count} of at most ${MOST}`);
       const next = await speak({ ...take.order, seed: null }, { aloud: false });
       if (!next) break; // stopped or failed
@@ -57,12 +57,12 @@ export async function untilComplete(take) {
     current = null;
     changed(STATE.takes);
   }
-  const left = made.filter(isHere);
+  const left = made.filter(exists);
   if (left.length) await keepBest(take, left);
 }
 
-/** Return false if the take was deleted. @param {Take} take */
-function isHere({ id }) {
+/** Return true if the take is still in the list. @param {Take} take */
+function exists({ id }) {
   return state.takes.some((one) => one.id === id);
 }
 
@@ -74,13 +74,13 @@ function show(words) {
 }
 
 /**
- * Wait until a take is checked, and return it. If the user stops that or deletes the take, or it takes too long, return
- * it unchecked. Throws Refusal.
+ * Wait until a take is checked, and return the take. Return the take unchecked after LOOKS_MAX polls, or if the user
+ * stops the search or deletes the take. Throws Refusal.
  * @param {Take} take @param {Search} mine @returns {Promise<Take>}
  */
 async function waitForCheck(take, mine) {
   let now = take;
-  for (let look = 0; look < LOOKS_MAX && !now.heard && !mine.stopped && isHere(now); look++) {
+  for (let look = 0; look < LOOKS_MAX && !now.heard && !mine.stopped && exists(now); look++) {
     now = await get(`/studio/takes/${take.id}`);
     if (!now.heard && !now.hearing) now = await post(`/studio/takes/${take.id}/hear`, {});
     if (!now.heard) await sleep(LOOK_MS);
@@ -93,7 +93,7 @@ async function waitForCheck(take, mine) {
  * @param {Take} first @param {Take[]} made
  */
 async function keepBest(first, made) {
-  const [best] = [first, ...made].filter(isHere).toSorted((one, other) => rank(one) - rank(other)); // of equal takes the earlier one
+  const [best] = [first, ...made].filter(exists).toSorted((one, other) => rank(one) - rank(other)); // the earlier of two equal takes
   const others = made.filter(({ id }) => id !== best.id).map(({ id }) => id);
   await attempt(loadTakes);
   const words = outcome(first, best);
