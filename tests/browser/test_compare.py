@@ -24,7 +24,7 @@ pytestmark = pytest.mark.tones
 
 OAK = {"engine": "oakwood-arm", "checkpoint": "acorn-weights"}
 ELM = {"engine": "elmwood-arm", "checkpoint": "samara-weights"}
-SEED = 700_000_000  # long enough that no other number on the wire holds it
+SEED = 718_281_828  # digits that no other number on the wire has; 0.7000000000000001 seconds had those of 700_000_000
 
 
 def owner(visitor: Visitor) -> str:
