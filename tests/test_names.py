@@ -83,3 +83,7 @@ def test_the_studio_names_engines_only_in_the_example_of_a_request() -> None:
         if isinstance(node, ast.Constant) and node.value in ENGINES
     }
     assert named == {"studio/api/speech.py"}
+
+
+def test_the_first_engine_stays_the_one_of_stored_orders_and_champions_without_an_engine() -> None:
+    assert next(iter(ENGINES)) == "f5"

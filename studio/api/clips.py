@@ -53,12 +53,11 @@ def router(studio: Studio) -> APIRouter:
 
     def transcript_warning(clip: Clip, said: ClipSpanTranscript) -> str:
         """Return a warning if the words of the part are known or were heard, and the transcript differs from them."""
+        if heard := hearings.find(clip.id, said.window):
+            return disagreement(heard.text, said.transcript)
         known = next((one.transcript for one in own.samples() if one.clip_id == clip.id), "")
-        if known:
-            spoken = split_transcript(known, clip.audio, said.window)
-            return disagreement(spoken, said.transcript, "The voice in this part says")
-        heard = hearings.find(clip.id, said.window)
-        return disagreement(heard.text if heard else "", said.transcript)
+        spoken = split_transcript(known, clip.audio, said.window)
+        return disagreement(spoken, said.transcript, "The voice in this part probably says")
 
     @routes.get("")
     def clips(session_id: SessionId) -> dict[str, Any]:

@@ -78,9 +78,9 @@ class History:
             return [row.stored() for row in rows]
 
     def get(self, session_id: str, id: str, *, deleted: bool = False) -> StoredTake:
-        """Return a take; `deleted` allows a deleted take.
+        """Return a take; `deleted` allows a deleted take. Otherwise raises UnknownTake for it.
 
-        Raises UnknownTake if the id is unknown or belongs to another session, or if the take is deleted.
+        Raises UnknownTake also if the id is unknown or belongs to another session.
         """
         with Session(self._database) as session:
             return _row(session, session_id, id, deleted=deleted).stored()

@@ -7,12 +7,14 @@ import { poll } from "../core/polling.js";
 import { refreshRenders } from "../core/renders.js";
 import { get, reason, refusedWith } from "../core/server.js";
 import { loadJson, saveJson } from "../core/storage.js";
+import { sleep } from "../core/timing.js";
 import { added, applied } from "./changes.js";
 import { pendingOf } from "./pending.js";
 
 export const ROOT = "/studio/projects";
 const KEY = "studio-script"; // storage key of the last open project and sheet
 const EVERY_MS = 1000;
+const POLL_MAX_MS = 2000; // a deletion waits no longer for the running poll, because its answer may be lost
 
 export const desk = {
   /** @type {Project[] | null} */ projects: null, // null until loaded
@@ -228,7 +230,7 @@ async function pollSheet() {
 export async function withPollingPaused(work) {
   pauses += 1;
   try {
-    await lastPoll;
+    await Promise.race([lastPoll, sleep(POLL_MAX_MS)]);
     await work();
   } finally {
     pauses -= 1;
