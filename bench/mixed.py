@@ -30,7 +30,7 @@ from bench.load.pairs import FOLDERS, VOICES
 from bench.machine import machine, wait
 from bench.runs import random_checkpoint
 from engines.base import Checkpoint
-from engines.registry import ENGINES, EngineOptions
+from engines.registry import EngineOptions, embedded
 from engines.runtime.compilation import CudaGraphCache
 from engines.runtime.mapped_rows import mapped_bytes
 from engines.scheduling.manager import Manager, Policy
@@ -95,7 +95,7 @@ def mixed(count: int, voices: Sequence[Reference]) -> Iterator[Request]:
     """Yield random requests with a fixed seed."""
     draw = random.Random(1)
     for number in range(count):
-        engine = draw.choice(sorted(ENGINES))
+        engine = draw.choice(sorted(embedded()))
         settings = {name: draw.choice(values) for name, values in SETTINGS[engine].items()}
         words = draw.randint(1, MOST_WORDS)
         yield Request(
@@ -162,7 +162,7 @@ def main() -> None:
     parser.add_argument("--commit", help="commit of this tree, if git is not available")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
-        folders = {name: random_checkpoint(Path(made) / name, options.device, options.tiny) for name in ENGINES}
+        folders = {name: random_checkpoint(Path(made) / name, options.device, options.tiny) for name in embedded()}
         device = EngineOptions(name=options.device, quantize=options.quantize, cache_dir=made)
         for figures in measure(folders, device, options.requests):
             found = {**machine(options.commit), "quantize": options.quantize, **figures}

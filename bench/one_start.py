@@ -21,7 +21,7 @@ from engines.f5.fused_stepper import FusedStepper
 from engines.f5.references import F5ReferenceCache
 from engines.f5.stepping import EagerStepper
 from engines.f5.vocoder import Vocoder
-from engines.registry import ENGINES, EngineOptions
+from engines.registry import EngineOptions, embedded
 from engines.runtime.compilation import CudaGraphCache
 from engines.runtime.launching import KernelCompiling
 from engines.scheduling.manager import Manager, Policy
@@ -148,7 +148,7 @@ def main() -> None:
     parser.add_argument("--began", type=float, required=True)
     parser.add_argument("--patient", action="store_true")
     options = parser.parse_args()
-    folders = {name: options.folder / name for name in ENGINES}
+    folders = {name: options.folder / name for name in embedded()}
     device = EngineOptions(
         name=options.device, compile=options.compile, cache_dir=str(options.folder / f"cache-{options.compile}")
     )

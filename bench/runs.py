@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 import torch
 
-from bench import report, s1_checkpoints, s1_listeners
+from bench import listeners, report, s1_checkpoints
 from bench.floor import Work, f5_work, s1_work
 from bench.lines import shipped, text
 from bench.load.command import setting
@@ -28,7 +28,7 @@ from bench.machine import calibration, machine, versions
 from bench.s1_pair import f5_checkpoint
 from engines.base import Checkpoint
 from engines.errors import EngineError
-from engines.registry import ENGINES, EngineOptions, spec
+from engines.registry import EngineOptions, embedded, spec
 from engines.runtime.quantization import Kind
 from engines.scheduling.manager import Manager, Policy
 from engines.types import EngineStatus, Request
@@ -73,7 +73,7 @@ class Configuration:
 def arguments(parser: argparse.ArgumentParser) -> None:
     on_gpu = torch.cuda.is_available()
     parser.add_argument("--out", type=Path, default=Path("bench-results"), help="a folder")
-    parser.add_argument("--engine", nargs="+", choices=ENGINES, default=list(ENGINES))
+    parser.add_argument("--engine", nargs="+", choices=embedded(), default=list(embedded()))
     parser.add_argument("--precision", nargs="+", choices=("none", "float32", *QUANTIZATIONS), default=["none"])
     parser.add_argument("--compile", nargs="+", choices=("on", "off"), default=["off", "on"] if on_gpu else ["off"])
     parser.add_argument("--batch", type=int, nargs="+", help="lines at once; default 1 and 8, on a CPU 1 and 2")
@@ -102,7 +102,7 @@ def run(options: argparse.Namespace) -> None:
     head = {"machine": machine(options.commit), "versions": versions(), "asked": asked}
     with tempfile.TemporaryDirectory() as made, ExitStack() as used:
         if options.weights == "random":
-            used.enter_context(s1_listeners.ended())
+            used.enter_context(listeners.ended())
             folders = {
                 name: random_checkpoint(Path(made) / name, options.device, options.tiny) for name in options.engine
             }

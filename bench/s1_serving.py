@@ -17,30 +17,31 @@ from typing import Any
 
 import torch
 
-from bench import s1_checkpoints, s1_codec, s1_listeners
+from bench import listeners, s1_checkpoints, s1_codec
+from bench.listeners import Stage
 from bench.machine import machine
-from bench.s1_listeners import Stage
 from bench.s1_timing import frames
+from engines.base import Checkpoint
 
 log = logging.getLogger("bench.s1_serving")
 
 
-def parts(stage: Stage, listeners: list[int], line_s: float) -> dict[str, Callable[[], object]]:
+def parts(stage: Stage, counts: list[int], line_s: float) -> dict[str, Callable[[], object]]:
     """Return the measurements by name."""
     model, compile, count = stage.model, stage.device.type == "cuda", 8 if stage.tiny else 96
     found: dict[str, Callable[[], object]] = {
         "warm": stage.warm,
-        "codec": lambda: s1_codec.measure(stage.folder, model.codec, stage.device, stage.tiny),
-        "alone": lambda: s1_listeners.alone(stage),
-        "offline": lambda: s1_listeners.offline(stage, min(32, stage.rows)),
+        "codec": lambda: s1_codec.measure(Path(stage.checkpoint.source), model.codec, stage.device, stage.tiny),
+        "alone": lambda: listeners.alone(stage),
+        "offline": lambda: listeners.offline(stage, min(32, stage.rows)),
     }
-    for number in listeners:
-        found[f"listeners_{number}"] = lambda number=number: s1_listeners.live(stage, number, line_s)
-    found["profile"] = lambda: s1_listeners.profile(stage, min(32, stage.rows))
+    for number in counts:
+        found[f"listeners_{number}"] = lambda number=number: listeners.live(stage, number, line_s)
+    found["profile"] = lambda: listeners.profile(stage, min(32, stage.rows))
     for rows in {min(rows, stage.rows) for rows in (1, 8, 32)}:
         found[f"frames_{rows}"] = lambda rows=rows: frames(model, rows, compile, count, nullcontext)
-    few = Stage(stage.folder, stage.device, min(32, stage.rows), stage.tiny)
-    found["mixed"] = lambda: s1_listeners.mixed(few, 8 if stage.tiny else 1000)
+    few = Stage(stage.checkpoint, stage.device, min(32, stage.rows), stage.tiny)
+    found["mixed"] = lambda: listeners.mixed(few, 8 if stage.tiny else 1000)
     return found
 
 
@@ -60,10 +61,10 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
     found: dict[str, Any] = {"machine": dict(machine(options.commit))}
-    with tempfile.TemporaryDirectory() as made, s1_listeners.ended():
+    with tempfile.TemporaryDirectory() as made, listeners.ended():
         size = s1_checkpoints.TINY if options.tiny else s1_checkpoints.FULL
         folder = s1_checkpoints.write(Path(made) / "s1", size, drawn_on=options.device, speaks_only=True)
-        stage = Stage(folder, torch.device(options.device), options.rows, options.tiny)
+        stage = Stage(Checkpoint(str(folder)), torch.device(options.device), options.rows, options.tiny)
         for name, part in parts(stage, options.listeners, options.line).items():
             if options.only and name not in options.only:
                 continue

@@ -18,11 +18,11 @@ from engines.codec_lm.decode_state import Sampling
 from engines.codec_lm.engine import CodecLmEngine
 from engines.codec_lm.prefill import Prompt
 from engines.codec_lm.prompts import Turn
-from engines.codec_lm.runtime import POSITIONS
 from engines.registry import EngineOptions
 from engines.s1.engine import make_engine
 from engines.s1.frame_step import make_decoder
 from engines.s1.model import S1Model
+from engines.s1.network import POSITIONS
 from engines.s1.prompt import embed
 from engines.types import Audio, Reference, Request
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from bench.machine import machine
 from bench.runs import random_checkpoint
-from engines.registry import ENGINES
+from engines.registry import embedded
 
 log = logging.getLogger("bench.starting")
 
@@ -51,7 +51,7 @@ def main() -> None:
         read_libraries()
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        for name in ENGINES:
+        for name in embedded():
             random_checkpoint(folder / name, options.device, options.tiny)
         environment = os.environ | {"TRITON_CACHE_DIR": str(folder / "triton")}
         for start in options.only:

@@ -46,6 +46,7 @@ class Spec:
     reference_max_s: float
     factory: str  # "module:class", imported on the scheduler's thread
     options: Sequence[EngineOption] = ()
+    weights: str = ""  # one sentence: how to get weights; empty if some are embedded
     fine_tunes: bool = False  # True if it can use a champion's fine-tuned weights
     vetting: str = ""  # "module:function" that checks fine-tuned weights from a file
     # Licences of published weights, by the start of their source. Other checkpoints have the licence of their author.
@@ -104,6 +105,7 @@ class Spec:
 ENGINES = {  # where the spec of each engine is
     "f5": "engines.f5.spec:SPEC",
     "s1": "engines.s1.spec:SPEC",
+    "orpheus": "engines.orpheus.spec:SPEC",
 }
 
 
@@ -113,6 +115,11 @@ def spec(name: str) -> Spec:
         raise UnknownEngine(f"there is no engine called {name!r}; choose one of {', '.join(ENGINES)}")
     found: Spec = _imported(ENGINES[name])
     return found
+
+
+def embedded() -> tuple[str, ...]:
+    """Return the names of the engines that have embedded weights."""
+    return tuple(name for name in ENGINES if not spec(name).weights)
 
 
 def specs() -> list[Spec]:

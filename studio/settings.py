@@ -11,7 +11,7 @@ from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from engines.registry import ENGINES
+from engines.registry import embedded
 from studio.setting_values import (
     Aliases,
     DeviceName,
@@ -72,9 +72,9 @@ class Settings(BaseSettings):
     """Folder for takes, clips, champions, scripts, the database and caches. One studio at a time may use the folder."""
     archives_dir: OptionalPath = None
     """Folder of champion archives. At each start the studio imports every archive whose id is not in the library."""
-    engines: Annotated[Listed, Field(min_length=1)] = tuple(ENGINES)
-    """Engines that this studio runs. If a request names neither an engine nor a champion, the first engine
-    in the list speaks."""
+    engines: Annotated[Listed, Field(min_length=1)] = embedded()
+    """Engines that this studio runs; by default those with embedded weights. If a request names neither an engine nor a
+    champion, the first engine in the list speaks."""
     f5_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"
     """Checkpoint of F5-TTS: `embedded`, `hf://owner/repo`, or the path of a weights file."""
     f5_vocoder: str = ""
@@ -83,6 +83,13 @@ class Settings(BaseSettings):
     """Checkpoint of S1-Mini: `embedded`, `hf://owner/repo`, or the path of a folder."""
     s1_encoder: Literal["auto", "cpu"] = "auto"
     """Where S1-Mini encodes references: on its device, or on the CPU, which saves memory of the GPU."""
+    orpheus_checkpoint: str = ""
+    """Checkpoint of Orpheus: `hf://owner/repo`, such as `hf://canopylabs/orpheus-3b-0.1-ft`, or the path of a folder. Add
+    `orpheus` to `STUDIO_ENGINES`, too."""
+    orpheus_codec: Annotated[str, Field(min_length=1)] = "hf://hubertsiuzdak/snac_24khz"
+    """Codec of Orpheus: `hf://owner/repo`, or the path of a folder."""
+    orpheus_encoder: Literal["auto", "cpu"] = "auto"
+    """Where Orpheus encodes references: on its device, or on the CPU, which saves memory of the GPU."""
     ears: bool = True
     """`off` disables speech recognition: no transcripts, no word times, and no checks of takes, not even of likeness and
     quality. Only length limits are checked."""
@@ -93,8 +100,8 @@ class Settings(BaseSettings):
     compile: Literal["auto", "on", "off"] = "auto"
     """`off` uses no compiled kernels and no CUDA graphs: a first start is faster, but the engines speak more slowly."""
     quantize: Literal["none", "int8", "int4"] = "none"
-    """Format of the weights of S1-Mini. `int8` and `int4` save memory. `int4` needs an NVIDIA GPU of compute capability 8.0
-    or later and a full checkpoint."""
+    """Format of the weights of S1-Mini and Orpheus. `int8` and `int4` save memory. `int4` needs an NVIDIA GPU of compute
+    capability 8.0 or later and a full checkpoint."""
     cpu_precision: Literal["auto", "float32"] = "auto"
     """`auto` runs F5-TTS in bfloat16 on a CPU that is faster in bfloat16; `float32` gives equal audio on all CPUs."""
     max_batch: Annotated[int, Field(ge=0)] = 0

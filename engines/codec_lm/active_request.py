@@ -7,11 +7,11 @@ import numpy as np
 from engines.base import EngineJob
 from engines.codec_lm.decode_state import Sampling
 from engines.codec_lm.edges import Edges
-from engines.codec_lm.frames import Codes
+from engines.codec_lm.frames import Codes, FrameFormat
 from engines.codec_lm.plan import Group
-from engines.codec_lm.prompts import Turn
+from engines.codec_lm.prompts import PromptFormat, Turn
 from engines.codec_lm.references import EncodedReference
-from engines.codec_lm.streaming import PACKETS, PacketFilter
+from engines.codec_lm.streaming import PacketFilter
 
 PATIENCE = (0, 2, 4, 8)  # steps that each packet may wait, so that more streams are decoded together
 
@@ -22,6 +22,7 @@ class ActiveRequest:
 
     job: EngineJob
     reference: EncodedReference
+    prompt: PromptFormat
     groups: list[Group]
     sampling: Sampling
     group_index: int = 0
@@ -65,7 +66,7 @@ class GroupAudio:
     request: ActiveRequest
     group: Group
     edges: Edges
-    steps_per_frame: int = 1  # decode steps of a frame
+    format: FrameFormat
     unfinished: list[Codes] = field(default_factory=list)  # steps of the frame in progress
     frames: list[Codes] = field(default_factory=list)
     ended: bool = False  # True if it has all its frames; the codes of an incomplete frame are dropped
@@ -77,19 +78,20 @@ class GroupAudio:
     @property
     def step_count(self) -> int:
         """Return the decode steps so far."""
-        return len(self.frames) * self.steps_per_frame + len(self.unfinished)
+        return len(self.frames) * self.format.steps_per_frame + len(self.unfinished)
 
     def add(self, codes: Codes) -> None:
         """Add the codes of a decode step."""
         self.unfinished.append(codes)
-        if len(self.unfinished) == self.steps_per_frame:
-            self.frames.append(codes if self.steps_per_frame == 1 else np.concatenate(self.unfinished))
+        if len(self.unfinished) == self.format.steps_per_frame:
+            self.frames.append(np.concatenate(self.unfinished))
             self.unfinished.clear()
 
     @property
     def size(self) -> int:
         """Return the frames of its next packet, unless the group ends before."""
-        return PACKETS[min(self.packets, len(PACKETS) - 1)]
+        sizes = self.format.packets
+        return sizes[min(self.packets, len(sizes) - 1)]
 
     @property
     def due(self) -> bool:

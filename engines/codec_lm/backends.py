@@ -55,4 +55,11 @@ GRAPHS: ComputeBackend[Conditions] = ComputeBackend(
     numerics="rounding",
     obstacle=on_gpu,
 )
-TOKEN_STEP: Computation[Conditions] = Computation(title="Decode step", backends=(GRAPHS, TORCH))
+TRITON: ComputeBackend[Conditions] = ComputeBackend(
+    name="triton",
+    title="Triton layers in CUDA graphs",
+    condition="CUDA GPU",
+    numerics="rounding",
+    obstacle=on_gpu,
+)
+TOKEN_STEP: Computation[Conditions] = Computation(title="Decode step", backends=(TRITON, GRAPHS, TORCH))

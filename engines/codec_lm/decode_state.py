@@ -4,13 +4,13 @@ Row `slot` of every tensor belongs to one request. Active rows fill the slots fr
 first step is no exception: its prompt is prefilled except for the last token, which is the input of the first step.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
 
 from engines.codec_lm import kv_cache
-from engines.codec_lm.constants import WINDOW
 from engines.codec_lm.network import Network
 from engines.runtime.mapped_rows import MappedRows
 from engines.runtime.transfers import to_device
@@ -23,7 +23,13 @@ class Sampling:
     seed: int
     temperature: float
     top_p: float
-    repetition_penalty: float
+    repetition_penalty: float = 1.0
+
+    @classmethod
+    def of(cls, seed: int, settings: Mapping[str, float]) -> "Sampling":
+        """Return the sampling settings among an engine's settings."""
+        names = {each.name for each in fields(cls)} & settings.keys()
+        return cls(seed=seed, **{name: settings[name] for name in names})
 
 
 class DecodeState:
@@ -52,7 +58,9 @@ class DecodeState:
         self.positions = torch.zeros(rows, dtype=torch.long, device=device)
         self.seeds = torch.zeros(rows, dtype=torch.long, device=device)
         self.numbers = torch.zeros(rows, dtype=torch.long, device=device)  # steps so far
-        self.recent = torch.zeros(rows, network.step_codes, WINDOW, dtype=torch.long, device=device)  # oldest first
+        self.recent = torch.zeros(
+            rows, network.step_codes, network.penalty_steps, dtype=torch.long, device=device
+        )  # oldest first
         self.settings = torch.zeros(3, rows, 1, device=device)  # temperature, nucleus, penalty
         self._by_slot = (
             (self.cache, 2), (self.pending, 0), (self.positions, 0), (self.seeds, 0), (self.numbers, 0), (self.recent, 0),

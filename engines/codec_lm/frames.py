@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Codes = NDArray[np.int64]  # (codes,) of one decode step or one frame
+PACKETS = (3, 6, 12, 24)  # frames decoded at once: a small first packet is early, later ones are more efficient
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +18,7 @@ class FrameFormat:
     hop: int  # samples of a frame
     code_sizes: Sequence[int]  # sizes of the codebooks; their number is the number of codes of a frame
     steps_per_frame: int = 1  # decode steps of a frame
+    packets: Sequence[int] = PACKETS  # frames of the first packet of audio, the second and so on; the last size repeats
 
     @property
     def frame_rate(self) -> float:

@@ -27,6 +27,11 @@ class Network(Protocol):
         ...
 
     @property
+    def penalty_steps(self) -> int:
+        """Return the number of latest steps whose codes the repetition penalty covers."""
+        ...
+
+    @property
     def device(self) -> torch.device:
         """Return the device of the layers."""
         ...

@@ -7,6 +7,7 @@ from unicodedata import east_asian_width
 from engines import text as writing
 from engines.codec_lm.decode_state import Sampling
 from engines.codec_lm.parts import SpeechDefaults
+from engines.codec_lm.prompts import PromptFormat
 from engines.codec_lm.references import ReferenceText
 from engines.text.script import CHARACTERS_PER_S
 
@@ -47,6 +48,7 @@ class CodecLmPlan:
     """Everything about a request that is known without a device."""
 
     reference: ReferenceText
+    prompt: PromptFormat
     groups: list[Group]
     sampling: Sampling
 

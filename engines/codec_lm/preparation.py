@@ -16,13 +16,14 @@ def make_plan(runtime: Runtime, spec: Spec, request: Request) -> CodecLmPlan:
     """Read a request's text and transcript. Any thread may call this. Raises EngineError."""
     model, length = runtime.model, runtime.decoder.state.length
     settings = spec.chosen(request.settings, model.defaults.settings)
-    reference = runtime.references.read(request.reference)
+    prompt = model.prompt.chosen(settings)
+    reference = runtime.references.read(request.reference, prompt)
     room_s = (length - reference.positions) / model.frames.step_rate
     script = writing.parse(request.text, markers=model.defaults.directions)
     groups = planning.groups(script, model.defaults, room_s)
     if not groups:
         raise BadText("this text has no words; type at least one")
-    return CodecLmPlan(reference, groups, Sampling(seed=request.seed, **settings))
+    return CodecLmPlan(reference, prompt, groups, Sampling.of(request.seed, settings))
 
 
 def activate(runtime: Runtime, spec: Spec, job: EngineJob) -> ActiveRequest:
@@ -30,4 +31,4 @@ def activate(runtime: Runtime, spec: Spec, job: EngineJob) -> ActiveRequest:
     request = job.request
     plan = job.prepared if isinstance(job.prepared, CodecLmPlan) else make_plan(runtime, spec, request)
     reference = runtime.references.prepare(request.reference, plan.reference)
-    return ActiveRequest(job, reference, plan.groups, plan.sampling)
+    return ActiveRequest(job, reference, plan.prompt, plan.groups, plan.sampling)

@@ -1,6 +1,6 @@
 """The prompts of a codec language model."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,6 +17,15 @@ class Turn:
 
 class PromptFormat(Protocol):
     """Builds the embeddings of a prompt, (t, dim) on the network's device."""
+
+    @property
+    def reads_reference(self) -> bool:
+        """Return True if the reference gives the voice."""
+        ...
+
+    def chosen(self, settings: Mapping[str, float]) -> "PromptFormat":
+        """Return the form of the prompts of a request with these settings."""
+        ...
 
     def prefix(self, reference: Turn) -> Tensor:
         """Embed the part of a prompt that depends only on the reference; its keys and values are cached."""

@@ -11,7 +11,7 @@ from torch import Tensor
 from engines import audio as sound
 from engines.codec_lm.caches import CodeStore
 from engines.codec_lm.parts import CodecLm
-from engines.codec_lm.prompts import Turn
+from engines.codec_lm.prompts import PromptFormat, Turn
 from engines.references import check_length, level_rms, spoken_transcript
 from engines.registry import Spec
 from engines.types import Audio, Reference
@@ -56,16 +56,16 @@ class ReferenceEncoder:
         self._encoding: dict[str, Future[Tensor]] = {}
         self._pool = ThreadPoolExecutor(1, "reference-encoder") if background else None
 
-    def read(self, reference: Reference) -> ReferenceText:
-        """Read the transcript, and count the positions of the reference in the prompt. Raises BadAudio, BadText."""
+    def read(self, reference: Reference, prompt: PromptFormat) -> ReferenceText:
+        """Read the transcript, and count the positions of the reference in a prompt. Raises BadAudio, BadText."""
         check_length(reference.audio, self._spec)
         transcript = spoken_transcript(reference.transcript, frozenset(self._model.defaults.characters))
         frames = math.ceil(reference.audio.duration_s * self._model.frames.frame_rate)
-        return ReferenceText(reference.digest, transcript, self._model.prompt.positions(transcript, frames))
+        positions = prompt.positions(transcript, frames) if prompt.reads_reference else 0
+        return ReferenceText(reference.digest, transcript, positions)
 
-    def prepare(self, reference: Reference, text: ReferenceText | None = None) -> EncodedReference:
-        """Return the network's input for the reference; `text` is the result of `read`. Raises BadAudio, BadText."""
-        text = text or self.read(reference)
+    def prepare(self, reference: Reference, text: ReferenceText) -> EncodedReference:
+        """Return the network's input for the reference; `text` is the result of `read`. Raises BadAudio."""
         rms = level_rms(reference.audio)
         gain = min(1.0, rms / LEVEL_RMS)
         raised = Audio(reference.audio.samples / np.float32(gain), reference.audio.sample_rate)

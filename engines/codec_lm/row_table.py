@@ -12,7 +12,6 @@ from engines.codec_lm.edges import Edges
 from engines.codec_lm.parts import CodecLm
 from engines.codec_lm.prefill import Prompt
 from engines.codec_lm.prompts import Turn
-from engines.codec_lm.references import EncodedReference
 from engines.errors import BadAudio
 from engines.runtime.transfers import AsyncHostCopy
 
@@ -52,7 +51,7 @@ class RowTable:
         """
         model, state, slot = self._model, self._decoder.state, len(self._rows)
         state.allocate(slot + 1)
-        start = self._prefill_reference(request.reference, slot)
+        start = self._prefill_reference(request, slot)
         words = self._words(request, start)
         if start + len(words) + NEW_WORDS_MIN_S * model.frames.step_rate > state.length:
             raise BadAudio("the reference and the text are too long together; select a shorter part of the clip")
@@ -61,26 +60,29 @@ class RowTable:
         state.start_row(slot, words[-1], request.position, replace(request.sampling, seed=seed))
         request.generation += 1
         edges = Edges(model.frames.sample_rate, request.reference.level_rms, request.group.pause_before)
-        request.sound = GroupAudio(request, request.group, edges, model.frames.steps_per_frame)
+        request.sound = GroupAudio(request, request.group, edges, model.frames)
         self._rows.append(request)
         self._unread.append((request, words[:-1], start))
         return request.sound
 
     def _words(self, request: ActiveRequest, start: int) -> Tensor:
         """Embed the request's group from position `start` on, after the previous group if there is room for both."""
-        frames, reference, turn = self._model.frames, request.reference.turn, Turn(request.group.text)
+        frames, prompt, turn = self._model.frames, request.prompt, Turn(request.group.text)
+        reference = request.reference.turn if prompt.reads_reference else Turn("")
         if request.previous_turn is not None:
-            words = self._model.prompt.rest(reference, [request.previous_turn, turn])
+            words = prompt.rest(reference, [request.previous_turn, turn])
             if start + len(words) + int(request.group.ample_s * frames.step_rate) <= self._decoder.state.length:
                 return words
-        return self._model.prompt.rest(reference, [turn])
+        return prompt.rest(reference, [turn])
 
-    def _prefill_reference(self, reference: EncodedReference, slot: int) -> int:
+    def _prefill_reference(self, request: ActiveRequest, slot: int) -> int:
         """Write the reference's keys and values into the slot, computed or cached; return its length in positions."""
-        state = self._decoder.state
+        if not request.prompt.reads_reference:
+            return 0
+        state, reference = self._decoder.state, request.reference
         kept = self._prefixes.get(reference.digest)
         if kept is None:
-            x = self._model.prompt.prefix(reference.turn)
+            x = request.prompt.prefix(reference.turn)
             if len(x) > state.length:
                 raise BadAudio("the reference is too long for this checkpoint; select a shorter part of the clip")
             self._decoder.prefiller.prefill([Prompt(slot, x, 0)])

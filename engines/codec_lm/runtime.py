@@ -16,7 +16,6 @@ from engines.registry import EngineOptions, Spec
 from engines.runtime.mapped_rows import can_map
 from engines.runtime.placement import Placement, place, width
 
-POSITIONS = 1280  # longest row in positions, with its reference
 MOST_ROWS = 32  # with more rows, each generates speech hardly faster than real time
 
 
@@ -45,8 +44,8 @@ def build_runtime(
 ) -> Runtime:
     """Build the objects of a loaded checkpoint, whose encoder is on `encoder_at`. Raises torch.OutOfMemoryError."""
     device, network = placement.device, model.network
-    length = min(POSITIONS, network.max_positions)
     compile, mapped = options.compile != "off", can_map(device)
+    length = network.max_positions
     rows = options.max_batch or _most_rows(model, length, device, mapped)
     state = DecodeState(network, rows, length, model.cached, mapped)
     decoder = Decoder(model.decode_step(state, compile=compile), state, compile)

@@ -1,4 +1,4 @@
-"""Sample one code a row from logits: repetition penalty, nucleus, temperature, then Gumbel-max, without a device sync."""
+"""Sample one code a row from logits: repetition penalty, nucleus and temperature, then Gumbel-max, without a device sync."""
 
 import torch
 from torch import Tensor
@@ -15,6 +15,21 @@ def choose(logits: Tensor, noise: Tensor, temperature: Tensor, top_p: Tensor) ->
     outside[:, 0] = False
     scaled = ranked.masked_fill(outside, -torch.inf) / temperature.clamp(min=1e-5)
     chosen = (scaled.softmax(-1) / noise.gather(-1, order)).argmax(-1, keepdim=True)
+    return order.gather(-1, chosen)[:, 0]
+
+
+def choose_from_scaled(logits: Tensor, noise: Tensor, temperature: Tensor, top_p: Tensor, top_k: int) -> Tensor:
+    """Sample like `choose`, in the order of Hugging Face and vLLM: temperature, `top_k` (0 = all), then the nucleus.
+
+    The nucleus contains the candidate that crosses `top_p`.
+    """
+    ranked, order = (logits.float() / temperature.clamp(min=1e-5)).sort(dim=-1, descending=True)
+    if top_k:
+        ranked, order = ranked[:, :top_k], order[:, :top_k]
+    shares = ranked.softmax(-1)
+    outside = shares.cumsum(-1) - shares >= top_p
+    outside[:, 0] = False
+    chosen = (shares.masked_fill(outside, 0.0) / noise.gather(-1, order)).argmax(-1, keepdim=True)
     return order.gather(-1, chosen)[:, 0]
 
 

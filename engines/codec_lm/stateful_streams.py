@@ -14,8 +14,9 @@ from torch import Tensor, nn
 
 from engines.codec_lm.backends import CODEC
 from engines.codec_lm.codec_layers import POSITIONS, CodecState
+from engines.codec_lm.frames import PACKETS
 from engines.codec_lm.packet_batches import PacketBatches
-from engines.codec_lm.streaming import PACKETS, DecodedPackets, Packet
+from engines.codec_lm.streaming import DecodedPackets, Packet
 from engines.runtime.backends import Conditions, Hardware, Selection
 from engines.runtime.compilation import WithEagerFallback
 from engines.runtime.launching import KernelPlans

@@ -10,7 +10,6 @@ from engines.runtime.launching import KernelPlans
 from engines.runtime.transfers import AsyncHostCopy
 from engines.types import Audio, BackendChoice, Samples
 
-PACKETS = (3, 6, 12, 24)  # frames decoded at once: a small first packet is early, later ones are more efficient
 ROWS_MAX = 32  # streams decoded at once; more would need more memory and save no time
 
 

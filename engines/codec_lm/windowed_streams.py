@@ -13,8 +13,9 @@ import torch
 from torch import Tensor
 
 from engines.codec_lm.backends import CODEC_WINDOWS
+from engines.codec_lm.frames import PACKETS
 from engines.codec_lm.packet_batches import PacketBatches
-from engines.codec_lm.streaming import PACKETS, DecodedPackets, Packet
+from engines.codec_lm.streaming import DecodedPackets, Packet
 from engines.runtime.backends import Conditions, Hardware, Selection
 from engines.runtime.compilation import WithEagerFallback
 from engines.runtime.launching import KernelPlans
@@ -84,20 +85,21 @@ class _Window:
 class WindowedStreams:
     """A fixed number of `slots` for streams. The codes of a stream are kept on the host."""
 
-    def __init__(self, codec: WindowedCodec, slots: int, compile: bool) -> None:
-        """Create the slots; `compile` allows CUDA graphs."""
+    def __init__(self, codec: WindowedCodec, slots: int, compile: bool, packets: Sequence[int] = PACKETS) -> None:
+        """Create the slots for packets of these sizes; `compile` allows CUDA graphs."""
         weight = codec.decoding_weight
         conditions = Conditions(hardware=Hardware.of(weight.device), compile=compile)
         self._selection = Selection(CODEC_WINDOWS, conditions)
         self._codec, self.delay = codec, codec.after
         around = codec.before + codec.after
-        self._keep = 2 * around + PACKETS[-1]  # frames of a stream that a later window may need
+        self._packets = sorted(set(packets))
+        self._keep = 2 * around + self._packets[-1]  # frames of a stream that a later window may need
         self._free = list(range(slots))
         self._streams: dict[int, _Stream] = {}
         graphed = codec.decode_windows if self._selection.name == "graphs" else None
         self._batches = PacketBatches(
             codec.decode_windows, graphed, self._selection.fail, device=weight.device, rows=slots,
-            codebooks=codec.codebooks, sizes=[around + frames for frames in PACKETS], spare=0,
+            codebooks=codec.codebooks, sizes=[around + frames for frames in self._packets], spare=0,
         )  # fmt: skip
 
     @property
@@ -174,7 +176,7 @@ class WindowedStreams:
 
     def padded(self, frames: int) -> int:
         """Return the size by which packets are grouped: packets of any size are decoded together."""
-        return min(size for size in (0, *PACKETS) if size >= frames)
+        return min(size for size in (0, *self._packets) if size >= frames)
 
     def go_first(self) -> None:
         """Make the current stream wait for queued codec work."""

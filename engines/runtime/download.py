@@ -12,6 +12,16 @@ from engines.types import Progress
 POLL_S = 0.02  # the scheduler may step engines between two polls
 
 
+def repository(source: str) -> str:
+    """Return owner/repo of a source hf://owner/repo; empty if the source is not on the Hub. Raises BadCheckpoint."""
+    if not source.startswith("hf://"):
+        return ""
+    repo = source.removeprefix("hf://").strip("/")
+    if repo.count("/") != 1:
+        raise BadCheckpoint(f"{source}: write hf://owner/repo")
+    return repo
+
+
 def fetch(repo: str, file: str) -> Generator[Progress, None, Path]:
     """Download one file of a repository, or find it in the local cache; yield progress and return the path.
 

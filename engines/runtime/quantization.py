@@ -65,6 +65,12 @@ def is_int4(weight: Tensor) -> bool:
     return hasattr(weight, "scale_and_zero")
 
 
+def cache_dtype(network: nn.Module, dtype: torch.dtype) -> torch.dtype:
+    """Return the dtype of a network's keys and values: int8 if its weights are quantised on a GPU, else `dtype`."""
+    small = any(is_quantized(weight) and weight.is_cuda for weight in network.parameters())
+    return torch.int8 if small else dtype
+
+
 def parts(weight: Tensor) -> tuple[Tensor, Tensor | None]:
     """Split a weight: int8 (outputs, inputs) and its float32 (outputs, 1) scales, or a plain weight and None."""
     held: Any = weight

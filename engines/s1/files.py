@@ -1,14 +1,14 @@
 """Find the files of an S1 checkpoint: embedded, in a local folder, or on the Hub."""
 
-import hashlib
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint
-from engines.runtime.download import fetch
+from engines.runtime.download import fetch, repository
 from engines.runtime.quantization import Kind
+from engines.runtime.weights import file_digest
 from engines.types import Progress
 
 EMBEDDED = Path(__file__).parents[2] / "assets" / "voices" / "s1" / "checkpoint"
@@ -16,7 +16,6 @@ NEEDED = ("config.json", "tokenizer.tiktoken", "special_tokens.json")
 QUANTIZED: dict[str, Kind] = {"model-int8.pth": "int8", "model-int4.pth": "int4"}
 WEIGHTS = ("model.safetensors", "model.pth", *QUANTIZED)
 CODECS = ("codec.safetensors", "codec.pth")
-BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +39,7 @@ class S1Files:
 def locate(checkpoint: Checkpoint) -> Generator[Progress, None, S1Files]:
     """Find or download every file; yield progress and return the files. Raises BadCheckpoint for a missing file."""
     source = checkpoint.source
-    if source.startswith("hf://"):
-        repo = source.removeprefix("hf://").strip("/")
-        if repo.count("/") != 1:
-            raise BadCheckpoint(f"{source}: write hf://owner/repo")
+    if repo := repository(source):
         for file in (*NEEDED, "model.pth", "codec.pth"):
             path = yield from fetch(repo, file)
         name, folder = repo, path.parent
@@ -67,7 +63,7 @@ def _files(name: str, folder: Path) -> S1Files:
         weights=_one(name, folder, WEIGHTS),
         codec=codec,
         codec_config=_optional(folder / "codec.yaml"),
-        codec_digest=_digest(codec),
+        codec_digest=file_digest(codec),
         defaults=_optional(folder / "generation_config.json"),
     )
 
@@ -81,14 +77,3 @@ def _one(name: str, folder: Path, names: tuple[str, ...]) -> Path:
 
 def _optional(path: Path) -> Path | None:
     return path if path.is_file() else None
-
-
-def _digest(path: Path) -> str:
-    """Return the SHA-256 of the file's size, first and last mebibyte, which differ between any two codecs."""
-    size = path.stat().st_size
-    hashed = hashlib.sha256(str(size).encode())
-    with path.open("rb") as file:
-        hashed.update(file.read(BLOCK))
-        file.seek(max(0, size - BLOCK))
-        hashed.update(file.read(BLOCK))
-    return hashed.hexdigest()

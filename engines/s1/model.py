@@ -100,8 +100,7 @@ class S1Model:
     @property
     def cached(self) -> torch.dtype:
         """Return the dtype of keys and values: int8 on a GPU with quantised weights, else the network's dtype."""
-        small = any(quantizing.is_quantized(weight) for weight in self.network.parameters())
-        return torch.int8 if small and self.network.device.type == "cuda" else self.network.norm.weight.dtype
+        return quantizing.cache_dtype(self.network, self.network.dtype)
 
     @cached_property
     def prompt(self) -> S1Prompt:

@@ -15,9 +15,12 @@ from torch import Tensor, nn
 
 from engines.codec_lm import kv_cache
 from engines.codec_lm.config import StackConfig
+from engines.codec_lm.constants import WINDOW
 from engines.codec_lm.layers import RMSNorm, embedding, rotary_table
 from engines.codec_lm.transformer import CachedLayer, Places
 from engines.s1.config import DualARConfig
+
+POSITIONS = 1280  # longest row in positions, with its reference
 
 
 class DualAR(nn.Module):
@@ -84,7 +87,12 @@ class DualAR(nn.Module):
     @property
     def max_positions(self) -> int:
         """Return the longest row in positions."""
-        return self.config.max_positions
+        return min(POSITIONS, self.config.max_positions)
+
+    @property
+    def penalty_steps(self) -> int:
+        """Return the frames that the repetition penalty covers."""
+        return WINDOW
 
     @property
     def step_codes(self) -> int:

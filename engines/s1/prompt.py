@@ -1,6 +1,6 @@
 """Prompts of S1: the reference as one turn of a speaker, then the text to speak as the start of the next turn."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -18,6 +18,11 @@ class S1Prompt:
 
     network: DualAR
     tokenizer: Tokenizer
+    reads_reference = True
+
+    def chosen(self, settings: Mapping[str, float]) -> "S1Prompt":
+        """Return this form: it is the same with all settings."""
+        return self
 
     def prefix(self, reference: Turn) -> Tensor:
         """Embed the reference as the first turn."""

@@ -19,6 +19,7 @@ INLINE = listed(
     "a abbr b big cite code del em emphasis font i ins kbd lang mark phoneme prosody q say-as small span strike strong "
     "sub sup token tt u voice w"
 )
+SOUNDS = listed("laugh chuckle sigh cough sniffle groan yawn gasp")  # tags of Orpheus, read as stage directions
 BREAK_TIME = re.compile(r"""\stime\s*=\s*["']?\s*\+?(\d{0,6}(?:\.\d{1,6})?)\s*(ms|s)\b""", re.IGNORECASE)
 BREAK_STRENGTH = re.compile(r"""\sstrength\s*=\s*["']?\s*([a-z-]{1,9})""", re.IGNORECASE)
 STRENGTHS_S = {"none": 0.0, "x-weak": 0.1, "weak": 0.25, "medium": 0.5, "strong": 0.75, "x-strong": 1.0}
@@ -52,6 +53,8 @@ def _tag(found: re.Match[str], pauses: bool) -> str:
     name = named[1].lower()
     if name == "break":
         return _pause(inside) if pauses else " "
+    if name in SOUNDS and inside[0] != "/":
+        return f"[{name}]" if pauses else " "
     return "\n" if name in BLOCKS else "" if name in INLINE else " "
 
 

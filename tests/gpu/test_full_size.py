@@ -14,8 +14,8 @@ from safetensors.torch import save_file
 from bench.checkpoints import SYMBOLS, redraw
 from bench.f5 import ARCH
 from engines.codec_lm import plan as planning
-from engines.codec_lm.active_request import PACKETS
 from engines.codec_lm.batch import CodecLmBatch
+from engines.codec_lm.frames import PACKETS
 from engines.codec_lm.packet_queue import ArrivedPacket
 from engines.errors import Cancelled, OutOfMemory
 from engines.f5.config import DiTConfig

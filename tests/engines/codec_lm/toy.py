@@ -47,6 +47,7 @@ class ToyNetwork(nn.Module):
 
     table: Tensor
     stack, max_positions, step_codes = STACK, 512, 1
+    codes, period, top_k, penalty_steps = CODES, STEPS, 0, 16
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,6 +84,10 @@ class ToyPrompt:
     """A reference is its text and its codes; the text to speak follows."""
 
     network: ToyNetwork
+    reads_reference = True
+
+    def chosen(self, settings: Mapping[str, float]) -> "ToyPrompt":
+        return self
 
     def prefix(self, reference: Turn) -> Tensor:
         return self._embed([reference])

@@ -43,6 +43,10 @@ def references(model: S1Model) -> ReferenceEncoder:
     return ReferenceEncoder(model, SPEC, store, torch.device("cpu"), background=False)
 
 
+def prepared(references: ReferenceEncoder, model: S1Model, voice: Reference) -> EncodedReference:
+    return references.prepare(voice, references.read(voice, model.prompt))
+
+
 def codes(prepared: EncodedReference) -> Tensor:
     return prepared.codes.result()
 
@@ -57,22 +61,26 @@ def test_a_clip_at_the_codecs_rate_and_a_good_level_is_encoded_unchanged(
     model: S1Model, references: ReferenceEncoder, amber: Reference
 ) -> None:
     loud = at_level(amber, 1.1 * LEVEL_RMS)
-    assert torch.equal(codes(references.prepare(loud)), model.encoder.encode(torch.from_numpy(loud.audio.samples)))
-    assert references.prepare(loud).gain == 1.0
+    assert torch.equal(
+        codes(prepared(references, model, loud)), model.encoder.encode(torch.from_numpy(loud.audio.samples))
+    )
+    assert prepared(references, model, loud).gain == 1.0
 
 
 @pytest.mark.parametrize("rate", ALIKE)
 def test_a_clip_at_another_rate_gives_nearly_the_same_codes(
-    references: ReferenceEncoder, amber: Reference, rate: int
+    model: S1Model, references: ReferenceEncoder, amber: Reference, rate: int
 ) -> None:
     samples = soxr.resample(amber.audio.samples, RATE, rate).astype(np.float32)
-    native = codes(references.prepare(amber))
-    other = codes(references.prepare(Reference(Audio(samples, rate), amber.transcript)))
+    native = codes(prepared(references, model, amber))
+    other = codes(prepared(references, model, Reference(Audio(samples, rate), amber.transcript)))
     assert other.shape == native.shape
     assert float((other == native)[0].float().mean()) > ALIKE[rate]
 
 
-def test_a_quiet_clip_gives_the_codes_of_its_raised_level(references: ReferenceEncoder, amber: Reference) -> None:
-    raised, quiet = (references.prepare(at_level(amber, rms)) for rms in (LEVEL_RMS, LEVEL_RMS / 100))
+def test_a_quiet_clip_gives_the_codes_of_its_raised_level(
+    model: S1Model, references: ReferenceEncoder, amber: Reference
+) -> None:
+    raised, quiet = (prepared(references, model, at_level(amber, rms)) for rms in (LEVEL_RMS, LEVEL_RMS / 100))
     assert float((codes(quiet) == codes(raised)).float().mean()) > 0.95
     assert (quiet.gain, quiet.level_rms) == pytest.approx((0.01, LEVEL_RMS), rel=1e-3)

@@ -1,4 +1,4 @@
-"""Listeners of S1: a single one, many offline ones, and live ones, who hear each line to its end before the next."""
+"""Listeners of a codec language model: one, many offline ones, and live ones, who hear a line before they ask for the next."""
 
 import logging
 import statistics
@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -22,9 +21,9 @@ from engines.codec_lm.active_request import ActiveRequest, GroupAudio
 from engines.codec_lm.batch import CodecLmBatch
 from engines.codec_lm.engine import CodecLmEngine
 from engines.codec_lm.frames import Codes
-from engines.registry import EngineOptions
-from engines.s1.engine import make_engine
-from engines.s1.model import S1Model
+from engines.registry import EngineOptions, Spec
+from engines.runtime.quantization import Kind
+from engines.s1.spec import SPEC
 from engines.types import Audio, Reference, Request
 
 WORDS = ("welcome", "summoner", "your", "win", "rate", "shows", "the", "enemy", "has", "taken", "a", "dragon", "again")
@@ -49,18 +48,27 @@ def ended() -> Iterator[None]:
 class Stage:
     """The engine of one checkpoint, and a voice."""
 
-    def __init__(self, folder: Path, device: torch.device, rows: int, tiny: bool) -> None:
-        self.folder, self.device, self.rows, self.tiny = folder, device, rows, tiny
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        device: torch.device,
+        rows: int,
+        tiny: bool,
+        spec: Spec = SPEC,
+        quantize: Kind = "none",
+    ) -> None:
+        self.checkpoint, self.device, self.rows, self.tiny = checkpoint, device, rows, tiny
+        self.spec, self.quantize = spec, quantize
 
     @cached_property
     def engine(self) -> CodecLmEngine:
-        engine = make_engine(EngineOptions(name=self.device.type, max_batch=self.rows))
-        for _ in engine.load(Checkpoint(str(self.folder))):
+        engine = self.spec.make(EngineOptions(name=self.device.type, max_batch=self.rows, quantize=self.quantize))
+        for _ in engine.load(self.checkpoint):
             pass
-        return engine
+        return cast(CodecLmEngine, engine)
 
     @property
-    def model(self) -> S1Model:
+    def model(self) -> Any:
         return self.engine.runtime.model
 
     @cached_property
@@ -83,7 +91,7 @@ class Stage:
     def request(self, seed: int) -> Request:
         """Return a request for a unique line."""
         words = np.random.default_rng(seed).choice(WORDS, 2 if self.tiny else LINE_WORDS)
-        return Request(text=" ".join(words) + ".", reference=self.reference, seed=seed, engine="s1")
+        return Request(text=" ".join(words) + ".", reference=self.reference, seed=seed, engine=self.spec.name)
 
 
 @dataclass(slots=True)
@@ -196,7 +204,7 @@ def mixed(stage: Stage, count: int) -> dict[str, Any]:
     try:
         for fused_layers.OVERLAP in (False, True):
             drawn.append({})
-            each = Stage(stage.folder, stage.device, stage.rows, stage.tiny)
+            each = Stage(stage.checkpoint, stage.device, stage.rows, stage.tiny, stage.spec)
             each.warm()
             drawn[-1].clear()
             for first in range(0, count, stage.rows):
