@@ -1,9 +1,11 @@
-"""A codec language model that the registry names in one line speaks through every door, streams, and is cancelled."""
+"""A codec language model that the registry names in one line, and Orpheus: they speak through every door and are cancelled."""
 
 import io
 import json
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -13,12 +15,15 @@ import soundfile
 from gradio_client import Client
 from websockets.sync.client import ClientConnection, connect
 
+from bench import orpheus_checkpoints
+from engines.codec_lm import plan as planning
 from engines.registry import ENGINES
+from studio.archive import verify
 from studio.composition import compose
 from studio.settings import Settings
 from studio.studio import Studio
 from studio.web.drain import Drain
-from tests.engines.codec_lm.toy import RATE
+from tests.studio.champions.test_champions import done
 from tests.studio.house import ready, served
 from tests.waiting import PATIENCE_S, until
 
@@ -28,7 +33,7 @@ PROJECTS = "/studio/projects"
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A studio of the toy engine alone, and one browser, which also calls the page's endpoint."""
+    """A studio of one engine, and one browser, which also calls the page's endpoint."""
 
     studio: Studio
     url: str
@@ -40,15 +45,27 @@ class Visit:
         return self.browser.post("/v1/audio/speech", json=body)
 
 
-@pytest.fixture(scope="module")
-def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
+def toy(folder: Path) -> dict[str, Any]:
+    return {"engines": ("toy",)}
+
+
+def orpheus(folder: Path) -> dict[str, Any]:
+    checkpoint = orpheus_checkpoints.write(folder / "tiny", orpheus_checkpoints.TINY)
+    codec = checkpoint.options["codec"]
+    return {"engines": ("orpheus",), "orpheus_checkpoint": checkpoint.source, "orpheus_codec": codec}
+
+
+@pytest.fixture(scope="module", params=[toy, orpheus])
+def visit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
     from app import web  # takes seconds, which collecting other tests need not
 
-    folder = tmp_path_factory.mktemp("toy")
+    folder = tmp_path_factory.mktemp("visit")
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ENGINES, "toy", "tests.engines.codec_lm.toy:SPEC")
         patch.setenv("GRADIO_TEMP_DIR", str(folder / "gradio"))
-        studio = compose(Settings(data_dir=folder / "data", engines=("toy",), device="cpu", ears=False))
+        patch.setattr(planning, "ROOM_S", 1.0)  # speech of random weights rarely ends by itself
+        chosen = request.param(folder)
+        studio = compose(Settings(data_dir=folder / "data", device="cpu", ears=False, **chosen))
         with served(web(studio, Drain())) as url, httpx.Client(base_url=url, timeout=PATIENCE_S) as browser:
             ready(browser)
             cookie = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
@@ -77,9 +94,9 @@ def samples_of(wav: bytes) -> np.ndarray[Any, Any]:
 
 
 def test_the_page_speaks_with_its_settings(visit: Visit, take: dict[str, Any]) -> None:
-    assert (take["engine"], take["order"]["temperature"]) == ("toy", 1.2)
+    assert (take["engine"], take["order"]["temperature"]) == (visit.studio.settings.engines[0], 1.2)
     content = visit.browser.get(f"/studio/takes/{take['id']}/audio.wav").content
-    assert len(samples_of(content)) > RATE / 10
+    assert len(samples_of(content)) > 1_000
 
 
 def test_programs_hear_the_same_line_twice_alike_and_another_seed_differently(
@@ -122,3 +139,11 @@ def test_a_script_renders_its_lines(visit: Visit, take: dict[str, Any]) -> None:
     until(lambda: visit.browser.get(f"{PROJECTS}/{project}/render").json()["state"] == "done")
     lines = visit.browser.get(f"{PROJECTS}/{project}/sheets/{sheet}").json()["lines"]
     assert [(line["status"], line["why"]) for line in lines] == [("made", "")] * 2
+
+
+def test_an_archive_of_its_champion_is_whole(visit: Visit, take: dict[str, Any]) -> None:
+    archive = done(visit.studio.champions.package("pip")).result
+    assert isinstance(archive, Path)
+    verdict = verify(archive, lambda progress: None, threading.Event())
+    assert verdict.whole and verdict.champion is not None
+    assert verdict.champion.engine == take["engine"]

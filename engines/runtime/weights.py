@@ -17,6 +17,7 @@ from torch.overrides import TorchFunctionMode
 from engines.errors import BadCheckpoint
 
 BLOCK = 1 << 20
+NORM = ".parametrizations.weight.original"
 SCALE = ".scale"  # `name` holds int8 and `name.scale` its (rows,) scale per output channel
 
 
@@ -42,6 +43,22 @@ def read(path: Path) -> dict[str, Tensor]:
     if not isinstance(held, dict):
         raise BadCheckpoint(f"{path.name} has no named tensors; choose a checkpoint file")
     return held
+
+
+def folded(tensors: Mapping[str, Tensor], file: str) -> dict[str, Tensor]:
+    """Replace each weight norm (Salimans and Kingma 2016, arXiv:1602.07868) by the weight. Raises BadCheckpoint.
+
+    Reads the names of both of torch's forms: weight_g and weight_v, or parametrizations.weight.original0 and original1.
+    """
+    state = {
+        name.replace(f"{NORM}0", ".weight_g").replace(f"{NORM}1", ".weight_v"): held for name, held in tensors.items()
+    }
+    for stem in [name.removesuffix("_g") for name in state if name.endswith(".weight_g")]:
+        length, direction = state.pop(f"{stem}_g"), state.pop(f"{stem}_v", torch.empty(0))
+        if direction.dim() != 3 or length.shape != (len(direction), 1, 1):
+            raise BadCheckpoint(f"{file} has another architecture: {stem}_v is missing or does not fit {stem}_g")
+        state[stem] = torch._weight_norm(direction.float(), length.float(), 0)
+    return state
 
 
 def restore(tensors: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -220,18 +220,4 @@ def plain(held: dict[str, Any]) -> dict[str, Tensor]:
     held = held.get("state_dict", held)
     if any(name.startswith("generator.") for name in held):
         held = {name.removeprefix("generator."): value for name, value in held.items() if name.startswith("generator.")}
-    state: dict[str, Tensor] = {}
-    for name, value in held.items():
-        if name.endswith(CONSTANTS):
-            continue
-        stem, _, last = name.rpartition(".")
-        match last:
-            case "original0" | "weight_g":
-                direction = held[f"{stem}.original1" if last == "original0" else f"{stem}.weight_v"]
-                target = stem.removesuffix(".parametrizations.weight") + ".weight"
-                state[target] = torch._weight_norm(direction.float(), value.float(), 0)
-            case "original1" | "weight_v":
-                continue
-            case _:
-                state[name] = value
-    return state
+    return weights.folded({name: value for name, value in held.items() if not name.endswith(CONSTANTS)}, "the codec")

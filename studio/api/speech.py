@@ -71,7 +71,7 @@ class SpeechRequest(BaseModel):
     ] = ""
     reference_text: Annotated[Transcript, Field(description="exact transcript of reference_audio")] = ""
     ignore_report: Annotated[bool, Field(description="use reference_audio even if its checks fail")] = False
-    model: Annotated[Name, Field(description="f5, s1 or an alias; empty: the champion's engine")] = ""
+    model: Annotated[Name, Field(description="an engine, such as f5, or an alias; empty: the champion's engine")] = ""
     response_format: StreamFormat = "mp3"
     stream_format: Literal["audio", "sse"] = "audio"
     instructions: Annotated[Text | None, Field(description="must be empty: instructions are not supported")] = None

@@ -37,7 +37,7 @@ SPEAK = """Generate speech. Returns the address of a WAV file, valid for one day
 Args:
     text: English text
     voice: an id from list_voices
-    model: f5 or s1; empty: the engine of the voice
+    model: an engine, such as f5; empty: the engine of the voice
     settings: numbers by name; missing: the defaults of the voice; {settings}. Same seed and settings: same audio
 """
 

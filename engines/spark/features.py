@@ -1,0 +1,44 @@
+"""Speech features of wav2vec2-large-xlsr-53 (Conneau et al. 2020, arXiv:2006.13979), from which semantic codes are computed."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformers import Wav2Vec2Model
+
+from engines.errors import BadCheckpoint
+
+LAYERS = (11, 14, 16)  # the features are the mean of their outputs
+
+
+class SpeechFeatures(nn.Module):
+    """Computes the features of a clip."""
+
+    def __init__(self, network: Wav2Vec2Model) -> None:
+        super().__init__()
+        del network.encoder.layers[LAYERS[-1] + 1 :]  # one more layer, because the last output is normalised
+        self.network = network
+
+    def forward(self, samples: Tensor) -> Tensor:
+        """Compute (t, channels) features of (n,) samples at 16 kHz, where t is (n - 400) // 320 + 1."""
+        variance, mean = torch.var_mean(samples, correction=0)
+        normalised = (samples - mean) / torch.sqrt(variance + 1e-7)
+        states = self.network(normalised[None], output_hidden_states=True).hidden_states
+        return torch.stack([states[layer][0] for layer in LAYERS]).mean(0)
+
+
+def read_features(folder: Path) -> SpeechFeatures:
+    """Read the network from a folder in the Hub's format, to the CPU in float32. Raises BadCheckpoint."""
+    try:
+        loaded: Any = Wav2Vec2Model.from_pretrained(
+            folder, local_files_only=True, output_loading_info=True, dtype=torch.float32
+        )
+        network, found = loaded
+        missing = sorted(set(found["missing_keys"]) - {"masked_spec_embed"})
+        if missing or network.config.num_hidden_layers <= LAYERS[-1]:
+            raise ValueError(f"{missing[0]} is missing" if missing else "it has too few layers")
+    except Exception as error:
+        problem = " ".join(str(error).split())
+        raise BadCheckpoint(f"{folder} does not have wav2vec2-large-xlsr-53 ({problem:.200}); copy it again") from error
+    return SpeechFeatures(network).requires_grad_(False).eval()
