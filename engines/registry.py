@@ -106,6 +106,7 @@ ENGINES = {  # where the spec of each engine is
     "f5": "engines.f5.spec:SPEC",
     "s1": "engines.s1.spec:SPEC",
     "orpheus": "engines.orpheus.spec:SPEC",
+    "spark": "engines.spark.spec:SPEC",
 }
 
 

@@ -90,6 +90,11 @@ class Settings(BaseSettings):
     """Codec of Orpheus: `hf://owner/repo`, or the path of a folder."""
     orpheus_encoder: Literal["auto", "cpu"] = "auto"
     """Where Orpheus encodes references: on its device, or on the CPU, which saves memory of the GPU."""
+    spark_checkpoint: str = ""
+    """Checkpoint of Spark-TTS: `hf://SparkAudio/Spark-TTS-0.5B`, or the path of a folder. Add `spark` to `STUDIO_ENGINES`,
+    too."""
+    spark_encoder: Literal["auto", "cpu"] = "auto"
+    """Where Spark-TTS encodes references: on its device, or on the CPU, which saves memory of the GPU."""
     ears: bool = True
     """`off` disables speech recognition: no transcripts, no word times, and no checks of takes, not even of likeness and
     quality. Only length limits are checked."""
@@ -100,8 +105,8 @@ class Settings(BaseSettings):
     compile: Literal["auto", "on", "off"] = "auto"
     """`off` uses no compiled kernels and no CUDA graphs: a first start is faster, but the engines speak more slowly."""
     quantize: Literal["none", "int8", "int4"] = "none"
-    """Format of the weights of S1-Mini and Orpheus. `int8` and `int4` save memory. `int4` needs an NVIDIA GPU of compute
-    capability 8.0 or later and a full checkpoint."""
+    """Format of the weights of the engines other than F5-TTS. `int8` and `int4` save memory. `int4` needs an NVIDIA GPU of
+    compute capability 8.0 or later and a full checkpoint."""
     cpu_precision: Literal["auto", "float32"] = "auto"
     """`auto` runs F5-TTS in bfloat16 on a CPU that is faster in bfloat16; `float32` gives equal audio on all CPUs."""
     max_batch: Annotated[int, Field(ge=0)] = 0

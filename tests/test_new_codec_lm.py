@@ -1,4 +1,4 @@
-"""A codec language model that the registry names in one line, and Orpheus: they speak through every door and are cancelled."""
+"""A codec language model that the registry names in one line, Orpheus and Spark-TTS speak through every door."""
 
 import io
 import json
@@ -15,7 +15,7 @@ import soundfile
 from gradio_client import Client
 from websockets.sync.client import ClientConnection, connect
 
-from bench import orpheus_checkpoints
+from bench import orpheus_checkpoints, spark_checkpoints
 from engines.codec_lm import plan as planning
 from engines.registry import ENGINES
 from studio.archive import verify
@@ -55,7 +55,12 @@ def orpheus(folder: Path) -> dict[str, Any]:
     return {"engines": ("orpheus",), "orpheus_checkpoint": checkpoint.source, "orpheus_codec": codec}
 
 
-@pytest.fixture(scope="module", params=[toy, orpheus])
+def spark(folder: Path) -> dict[str, Any]:
+    checkpoint = spark_checkpoints.write(folder / "tiny", spark_checkpoints.TINY)
+    return {"engines": ("spark",), "spark_checkpoint": checkpoint.source}
+
+
+@pytest.fixture(scope="module", params=[toy, orpheus, spark])
 def visit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
     from app import web  # takes seconds, which collecting other tests need not
 

@@ -1,26 +1,43 @@
-"""Write Triton's model repository: `python -m deploy.triton.repository FOLDER`, with two models (whole, streamed) per engine.
+"""Write Triton's model repository: `python -m deploy.triton.repository FOLDER`.
 
-Every model uses the shim of the archives; only its config.pbtxt differs. `--instances` sets the processes of each model.
+Engines have two models, whole and streamed, which use the shim of the archives; only their config.pbtxt differs. The models in
+`published/` answer the clients that F5-TTS and Spark-TTS publish. `--instances` sets the processes of each model.
 """
 
 import argparse
 import re
 import shutil
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
-MODELS = Path(__file__).parent / "models"
+MODELS, PUBLISHED = Path(__file__).parent / "models", Path(__file__).parent / "published"
 SHIM = Path(__file__).parents[2] / "studio" / "archive" / "shim" / "model.py"
+# The code of a model: names of files in its folder, and where they are here.
+CODE = {"model.py": SHIM}
+PUBLISHED_CODE = {"model.py": PUBLISHED / "model.py", "chunks.py": PUBLISHED / "chunks.py", "shim.py": SHIM}
+WHOLE, STREAMED = "decoupled: false", "decoupled: true"
+STREAMABLE = [path.parent.name for path in PUBLISHED.glob("*/config.pbtxt") if WHOLE in path.read_text("utf-8")]
 INSTANCES = 3  # one more than the rows of an engine on a CPU
 
 
-def write_repository(folder: Path, instances: int = INSTANCES) -> None:
-    """Write every model of `models/`. Other files in the folder, such as unpacked archives, are kept."""
-    for config in sorted(MODELS.glob("*/config.pbtxt")):
-        model = folder / config.parent.name
-        (model / "1").mkdir(parents=True, exist_ok=True)
-        written = re.sub(r"\bcount: \d+", f"count: {instances}", config.read_text("utf-8"))
-        (model / config.name).write_text(written, "utf-8")
-        shutil.copyfile(SHIM, model / "1" / SHIM.name)
+def write_repository(folder: Path, instances: int = INSTANCES, streaming: Collection[str] = ()) -> None:
+    """Write every model. Other files in the folder, such as unpacked archives, are kept.
+
+    `streaming` names published models that stream: a client uses one name for both ways, but a model has only one of them.
+    """
+    for models, code in ((MODELS, CODE), (PUBLISHED, PUBLISHED_CODE)):
+        for config in sorted(models.glob("*/config.pbtxt")):
+            written = re.sub(r"\bcount: \d+", f"count: {instances}", config.read_text("utf-8"))
+            if config.parent.name in streaming:
+                written = written.replace(WHOLE, STREAMED)
+            _write_model(folder / config.parent.name, written, code)
+
+
+def _write_model(model: Path, config: str, code: Mapping[str, Path]) -> None:
+    (model / "1").mkdir(parents=True, exist_ok=True)
+    (model / "config.pbtxt").write_text(config, "utf-8")
+    for name, path in code.items():
+        shutil.copyfile(path, model / "1" / name)
 
 
 def _instances(written: str) -> int:
@@ -29,9 +46,16 @@ def _instances(written: str) -> int:
     return int(written)
 
 
+def _streamable(written: str) -> str:
+    if written not in STREAMABLE:
+        raise argparse.ArgumentTypeError(f"{written!r} is not one of {', '.join(STREAMABLE)}; correct TRITON_STREAMING")
+    return written
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--instances", type=_instances, default=INSTANCES)
+    parser.add_argument("--streaming", type=_streamable, nargs="*", default=[])
     given = parser.parse_args()
-    write_repository(given.folder, given.instances)
+    write_repository(given.folder, given.instances, given.streaming)

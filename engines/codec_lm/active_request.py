@@ -67,6 +67,7 @@ class GroupAudio:
     group: Group
     edges: Edges
     format: FrameFormat
+    voice: Codes  # with which each of its frames ends
     unfinished: list[Codes] = field(default_factory=list)  # steps of the frame in progress
     frames: list[Codes] = field(default_factory=list)
     ended: bool = False  # True if it has all its frames; the codes of an incomplete frame are dropped
@@ -84,7 +85,7 @@ class GroupAudio:
         """Add the codes of a decode step."""
         self.unfinished.append(codes)
         if len(self.unfinished) == self.format.steps_per_frame:
-            self.frames.append(np.concatenate(self.unfinished))
+            self.frames.append(np.concatenate([*self.unfinished, self.voice]))
             self.unfinished.clear()
 
     @property

@@ -49,7 +49,7 @@ class Snake(nn.Module):
         super().__init__()
         self.alpha = nn.Parameter(torch.ones(1, channels, 1))
 
-    def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState | None = None) -> Tensor:
         """Apply the activation to (b, channels, t)."""
         rate = self.alpha.float()  # half precision is too small for these values
         return torch.addcdiv(x.float(), torch.sin(rate * x).square(), rate + 1e-9).to(x.dtype)

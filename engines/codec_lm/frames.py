@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 Codes = NDArray[np.int64]  # (codes,) of one decode step or one frame
 PACKETS = (3, 6, 12, 24)  # frames decoded at once: a small first packet is early, later ones are more efficient
 
+NO_CODES: Codes = np.zeros(0, np.int64)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameFormat:

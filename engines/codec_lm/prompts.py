@@ -6,6 +6,8 @@ from typing import Protocol
 
 from torch import Tensor
 
+from engines.codec_lm.frames import Codes
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turn:
@@ -25,6 +27,10 @@ class PromptFormat(Protocol):
 
     def chosen(self, settings: Mapping[str, float]) -> "PromptFormat":
         """Return the form of the prompts of a request with these settings."""
+        ...
+
+    def voice_codes(self, reference: Turn) -> Codes:
+        """Return the codes of the reference's voice with which every frame of the codec ends; empty in most codecs."""
         ...
 
     def prefix(self, reference: Turn) -> Tensor:

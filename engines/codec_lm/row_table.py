@@ -60,7 +60,8 @@ class RowTable:
         state.start_row(slot, words[-1], request.position, replace(request.sampling, seed=seed))
         request.generation += 1
         edges = Edges(model.frames.sample_rate, request.reference.level_rms, request.group.pause_before)
-        request.sound = GroupAudio(request, request.group, edges, model.frames)
+        voice = request.prompt.voice_codes(_turn_of(request))
+        request.sound = GroupAudio(request, request.group, edges, model.frames, voice)
         self._rows.append(request)
         self._unread.append((request, words[:-1], start))
         return request.sound
@@ -68,7 +69,7 @@ class RowTable:
     def _words(self, request: ActiveRequest, start: int) -> Tensor:
         """Embed the request's group from position `start` on, after the previous group if there is room for both."""
         frames, prompt, turn = self._model.frames, request.prompt, Turn(request.group.text)
-        reference = request.reference.turn if prompt.reads_reference else Turn("")
+        reference = _turn_of(request)
         if request.previous_turn is not None:
             words = prompt.rest(reference, [request.previous_turn, turn])
             if start + len(words) + int(request.group.ample_s * frames.step_rate) <= self._decoder.state.length:
@@ -130,3 +131,8 @@ class RowTable:
     def release_idle(self) -> None:
         """Free the memory of most rows while no request is active."""
         self._decoder.state.release(RESTING)
+
+
+def _turn_of(request: ActiveRequest) -> Turn:
+    """Return the reference's turn in the prompt, which is empty if the request does not read it."""
+    return request.reference.turn if request.prompt.reads_reference else Turn("")

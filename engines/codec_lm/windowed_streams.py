@@ -4,7 +4,7 @@ The audio of a frame is final when the `after` frames that follow it are known, 
 audio equals that of a whole decode if no sample depends on frames further away.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Protocol
@@ -12,9 +12,9 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from engines.codec_lm.backends import CODEC_WINDOWS
+from engines.codec_lm.backends import CODEC, CODEC_WINDOWS
 from engines.codec_lm.frames import PACKETS
-from engines.codec_lm.packet_batches import PacketBatches
+from engines.codec_lm.packet_batches import Decode, PacketBatches
 from engines.codec_lm.streaming import DecodedPackets, Packet
 from engines.runtime.backends import Conditions, Hardware, Selection
 from engines.runtime.compilation import WithEagerFallback
@@ -85,18 +85,30 @@ class _Window:
 class WindowedStreams:
     """A fixed number of `slots` for streams. The codes of a stream are kept on the host."""
 
-    def __init__(self, codec: WindowedCodec, slots: int, compile: bool, packets: Sequence[int] = PACKETS) -> None:
-        """Create the slots for packets of these sizes; `compile` allows CUDA graphs."""
+    def __init__(
+        self,
+        codec: WindowedCodec,
+        slots: int,
+        compile: bool,
+        packets: Sequence[int] = PACKETS,
+        fused: Callable[[], Decode] | None = None,
+    ) -> None:
+        """Create the slots for packets of these sizes; `compile` allows CUDA graphs.
+
+        `fused` builds a form of `decode_windows` from Triton kernels, if the codec has one.
+        """
         weight = codec.decoding_weight
         conditions = Conditions(hardware=Hardware.of(weight.device), compile=compile)
-        self._selection = Selection(CODEC_WINDOWS, conditions)
+        self._selection = Selection(CODEC_WINDOWS if fused is None else CODEC, conditions)
         self._codec, self.delay = codec, codec.after
         around = codec.before + codec.after
         self._packets = sorted(set(packets))
         self._keep = 2 * around + self._packets[-1]  # frames of a stream that a later window may need
         self._free = list(range(slots))
         self._streams: dict[int, _Stream] = {}
-        graphed = codec.decode_windows if self._selection.name == "graphs" else None
+        graphed: Decode | None = codec.decode_windows if self._selection.name == "graphs" else None
+        if fused is not None and self._selection.name == "triton":
+            graphed = fused()
         self._batches = PacketBatches(
             codec.decode_windows, graphed, self._selection.fail, device=weight.device, rows=slots,
             codebooks=codec.codebooks, sizes=[around + frames for frames in self._packets], spare=0,

@@ -13,6 +13,7 @@ from engines.codec_lm.decode_state import DecodeState
 from engines.codec_lm.frames import Codes, FrameFormat
 from engines.codec_lm.hub_files import read_language_model, read_tokenizer
 from engines.codec_lm.language_model import LanguageModel
+from engines.codec_lm.packet_batches import Decode
 from engines.codec_lm.token_step import TokenStep
 from engines.codec_lm.windowed_streams import WindowedStreams
 from engines.errors import BadCheckpoint
@@ -101,7 +102,12 @@ class OrpheusModel:
 
     def streams(self, slots: int, *, compile: bool) -> WindowedStreams:
         """Build the codec streams."""
-        return WindowedStreams(self.codec, slots, compile, PACKETS)
+        return WindowedStreams(self.codec, slots, compile, PACKETS, self._fused_codec)
+
+    def _fused_codec(self) -> Decode:
+        from engines.orpheus.snac_fused import FusedSnac  # imports Triton, which only CUDA builds of torch bring
+
+        return FusedSnac(self.codec).decode_windows
 
     def filters(self) -> None:
         """Return None: the audio needs no filter."""

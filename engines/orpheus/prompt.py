@@ -8,6 +8,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from engines.codec_lm.frames import NO_CODES, Codes
 from engines.codec_lm.language_model import CodeTokens, LanguageModel
 from engines.codec_lm.prompts import Turn
 from engines.orpheus.spec import OWN_VOICE, TAGS, VOICES
@@ -38,6 +39,10 @@ class OrpheusPrompt:
         """Return the prompt of a request with these settings."""
         number = int(settings[OWN_VOICE.name])
         return replace(self, voice=VOICES[number - 1] if number else "")
+
+    def voice_codes(self, reference: Turn) -> Codes:
+        """Return no codes: frames do not name their voice."""
+        return NO_CODES
 
     def prefix(self, reference: Turn) -> Tensor:
         """Embed the reference as an earlier turn."""

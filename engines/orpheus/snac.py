@@ -10,18 +10,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from engines.codec_lm.codec_layers import CodecState, Snake
+from engines.codec_lm.codec_layers import Snake
 from engines.codec_lm.layers import embedding
 from engines.codec_lm.noise import exponential, frame_keys
 from engines.orpheus.snac_config import SnacConfig
-
-
-class StatelessSnake(Snake):
-    """Snake for networks whose layers receive only the signal."""
-
-    def forward(self, x: Tensor, state: CodecState | None = None) -> Tensor:
-        """Apply the activation to (b, channels, t)."""
-        return super().forward(x, state)
 
 
 class SnacNoise(nn.Module):
@@ -64,9 +56,9 @@ class SnacResidual(nn.Module):
     def __init__(self, channels: int, dilation: int) -> None:
         super().__init__()
         self.block = nn.Sequential(
-            StatelessSnake(channels),
+            Snake(channels),
             nn.Conv1d(channels, channels, 7, padding="same", dilation=dilation, groups=channels),
-            StatelessSnake(channels),
+            Snake(channels),
             nn.Conv1d(channels, channels, 1),
         )
 
@@ -85,7 +77,7 @@ def snac_encoder(config: SnacConfig) -> SnacBlock:
     layers: list[nn.Module] = [nn.Conv1d(1, channels, 7, padding="same")]
     for rate in config.encoder_rates:
         shorten = nn.Conv1d(channels, 2 * channels, 2 * rate, rate, padding=(rate + 1) // 2)
-        layers.append(SnacBlock(*residuals(channels), StatelessSnake(channels), shorten))
+        layers.append(SnacBlock(*residuals(channels), Snake(channels), shorten))
         channels *= 2
     return SnacBlock(*layers, nn.Conv1d(channels, channels, 7, padding="same", groups=channels))
 
@@ -102,9 +94,9 @@ class SnacDecoder(nn.Module):
             half, steps, odd = channels // 2, steps * rate, rate % 2
             lengthen = nn.ConvTranspose1d(channels, half, 2 * rate, rate, (rate + odd) // 2, output_padding=odd)
             noise = SnacNoise(half, number, steps)
-            layers.append(SnacBlock(StatelessSnake(channels), lengthen, noise, *residuals(half)))
+            layers.append(SnacBlock(Snake(channels), lengthen, noise, *residuals(half)))
             channels = half
-        self.model = nn.Sequential(*layers, StatelessSnake(channels), nn.Conv1d(channels, 1, 7, padding="same"))
+        self.model = nn.Sequential(*layers, Snake(channels), nn.Conv1d(channels, 1, 7, padding="same"))
 
     def forward(self, x: Tensor, frames: Tensor) -> Tensor:
         """Decode (b, latent_dim, latents) of frames with the numbers (b, t) to (b, t * hop)."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from engines.codec_lm.frames import NO_CODES, Codes
 from engines.codec_lm.prompts import Turn
 from engines.runtime.transfers import to_device
 from engines.s1.network import DualAR
@@ -23,6 +24,10 @@ class S1Prompt:
     def chosen(self, settings: Mapping[str, float]) -> "S1Prompt":
         """Return this form: it is the same with all settings."""
         return self
+
+    def voice_codes(self, reference: Turn) -> Codes:
+        """Return no codes: frames do not name their voice."""
+        return NO_CODES
 
     def prefix(self, reference: Turn) -> Tensor:
         """Embed the reference as the first turn."""

@@ -26,6 +26,7 @@ class BiCodec(nn.Module):
     def __init__(self, config: BiCodecConfig) -> None:
         super().__init__()
         self.hop, self.global_codes = math.prod((*config.ratios, *config.rates)), config.global_codes
+        self.codes, self.levels = config.codes, config.levels
         self.encoder = FeatureEncoder(config)
         self.quantizer = SemanticQuantizer(config)
         self.speaker_encoder = SpeakerEncoder(config)

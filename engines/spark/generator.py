@@ -8,16 +8,8 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor, nn
 
-from engines.codec_lm.codec_layers import CodecState, Snake
+from engines.codec_lm.codec_layers import Snake
 from engines.spark.bicodec_config import BiCodecConfig
-
-
-class SignalSnake(Snake):
-    """Snake for networks whose layers receive only the signal."""
-
-    def forward(self, x: Tensor, state: CodecState | None = None) -> Tensor:
-        """Apply the activation to (b, channels, t)."""
-        return super().forward(x, state)
 
 
 class GeneratorBlock(nn.Module):
@@ -34,7 +26,7 @@ class GeneratorBlock(nn.Module):
 
 def _residual(channels: int, dilation: int) -> GeneratorBlock:
     wide = nn.Conv1d(channels, channels, 7, padding=3 * dilation, dilation=dilation)
-    layers = (SignalSnake(channels), wide, SignalSnake(channels), nn.Conv1d(channels, channels, 1))
+    layers = (Snake(channels), wide, Snake(channels), nn.Conv1d(channels, channels, 1))
     return GeneratorBlock(*layers, residual=True)
 
 
@@ -48,9 +40,9 @@ class Generator(nn.Module):
         for width, rate in zip(config.widths, config.rates, strict=True):
             lengthen = nn.ConvTranspose1d(channels, channels // 2, width, rate, padding=(width - rate) // 2)
             residuals = [_residual(channels // 2, dilation) for dilation in (1, 3, 9)]
-            layers.append(GeneratorBlock(SignalSnake(channels), lengthen, *residuals))
+            layers.append(GeneratorBlock(Snake(channels), lengthen, *residuals))
             channels //= 2
-        self.model = nn.Sequential(*layers, SignalSnake(channels), nn.Conv1d(channels, 1, 7, padding=3))
+        self.model = nn.Sequential(*layers, Snake(channels), nn.Conv1d(channels, 1, 7, padding=3))
 
     def forward(self, x: Tensor) -> Tensor:
         """Convert (b, channels, t) to (b, t * product of rates)."""

@@ -48,7 +48,7 @@ def started(compile: bool) -> Decoder:
 
 def test_recorded_steps_give_the_codes_of_eager_steps() -> None:
     eager, recorded = started(compile=False), started(compile=True)
-    assert [choice.backend for choice in recorded.choices] == ["graphs", "graphs"]
+    assert [choice.backend for choice in recorded.choices] == ["triton", "graphs"]
     with torch.inference_mode():
         codes = [[each.step(ROWS, 25 + number).value() for number in range(FRAMES)] for each in (eager, recorded)]
     assert recorded.compiled is not None and recorded.compiled.active

@@ -45,10 +45,10 @@ F5, S1 = (
 )
 
 
-def python_for(folder: Path) -> Path:
-    """Write a Python interpreter for `deploy/triton/serve` that starts this module in place of `app.py`."""
+def python_for(folder: Path, module: str = MODULE) -> Path:
+    """Write a Python interpreter for `deploy/triton/serve` that starts the module in place of `app.py`."""
     program = folder / "python"
-    program.write_text(f'#!/bin/sh\n[ "$1" = app.py ] && set -- -m {MODULE}\nexec {sys.executable} "$@"\n')
+    program.write_text(f'#!/bin/sh\n[ "$1" = app.py ] && set -- -m {module}\nexec {sys.executable} "$@"\n')
     program.chmod(0o755)
     return program
 

@@ -19,11 +19,17 @@ def given(**inputs: object) -> list[client.InferInput]:
 
 
 def streamed(triton: client.InferenceServerClient, model: str, **inputs: object) -> Iterator[client.InferResult]:
+    return answers_of(triton, model, given(**inputs))
+
+
+def answers_of(
+    triton: client.InferenceServerClient, model: str, inputs: list[client.InferInput]
+) -> Iterator[client.InferResult]:
     """Yield the answers to one request until the final answer. Raises the error that arrives instead."""
     answers: queue.Queue[tuple[client.InferResult, Exception | None]] = queue.Queue()
     triton.stop_stream()
     triton.start_stream(lambda result, error: answers.put((result, error)))
-    triton.async_stream_infer(model, given(**inputs), enable_empty_final_response=True)
+    triton.async_stream_infer(model, inputs, enable_empty_final_response=True)
     while True:
         result, error = answers.get()
         if error is not None:

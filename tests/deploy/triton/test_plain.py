@@ -73,7 +73,7 @@ def test_the_program_in_the_readme_receives_the_line(stack: Stack) -> None:
     (program,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     names: dict[str, Any] = {}
     exec(program.replace("127.0.0.1:8001", stack.grpc), names)
-    assert 0.5 < len(names["sound"]) / 24_000 < 4
+    assert 0.5 < len(names["audio"]) / 24_000 < 4
 
 
 @on_linux
@@ -171,7 +171,7 @@ def test_every_model_of_the_repository_is_the_same_shim(tmp_path: Path) -> None:
     (tmp_path / "ahri").mkdir()
     write_repository(tmp_path, instances=9)
     models = sorted(path.name for path in tmp_path.iterdir())
-    assert models == ["ahri", "f5tts", "f5tts_stream", "s1mini", "s1mini_stream"]
+    assert models == ["ahri", "f5_tts", "f5tts", "f5tts_stream", "s1mini", "s1mini_stream", "spark_tts"]
     for config in MODELS.glob("*/config.pbtxt"):
         model = tmp_path / config.parent.name
         assert (model / "config.pbtxt").read_text() == config.read_text().replace("count: 3", "count: 9")

@@ -12,7 +12,7 @@ from engines.base import Checkpoint
 from engines.codec_lm.config import StackConfig
 from engines.codec_lm.decode_state import DecodeState
 from engines.codec_lm.engine import CodecLmEngine
-from engines.codec_lm.frames import Codes, FrameFormat
+from engines.codec_lm.frames import NO_CODES, Codes, FrameFormat
 from engines.codec_lm.layers import RMSNorm, exact_rotary_table
 from engines.codec_lm.prompts import Turn
 from engines.codec_lm.settings import SAMPLING
@@ -88,6 +88,9 @@ class ToyPrompt:
 
     def chosen(self, settings: Mapping[str, float]) -> "ToyPrompt":
         return self
+
+    def voice_codes(self, reference: Turn) -> Codes:
+        return NO_CODES
 
     def prefix(self, reference: Turn) -> Tensor:
         return self._embed([reference])

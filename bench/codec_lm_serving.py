@@ -1,6 +1,6 @@
-"""Measure Orpheus for many listeners, at full size on random weights: `python -m bench.orpheus_serving --out FOLDER`.
+"""Measure Orpheus or Spark-TTS for many listeners: `python -m bench.codec_lm_serving --engine spark --out FOLDER`.
 
-Every part writes FOLDER/orpheus_serving.json at its end. `--tiny --device cpu` tries everything.
+Weights are random, at full size. Every part writes FOLDER/ENGINE_serving.json at its end. `--tiny --device cpu` tries everything.
 """
 
 import argparse
@@ -14,17 +14,19 @@ from typing import Any
 
 import torch
 
-from bench import listeners, orpheus_checkpoints
+from bench import listeners, orpheus_checkpoints, spark_checkpoints
 from bench.listeners import Stage
 from bench.machine import machine, wait
 from engines.base import EngineJob
-from engines.orpheus.spec import SPEC
+from engines.registry import spec
 
-log = logging.getLogger("bench.orpheus_serving")
+log = logging.getLogger("bench.codec_lm_serving")
+
+WRITERS: dict[str, Any] = {"orpheus": orpheus_checkpoints, "spark": spark_checkpoints}
 
 
 def steps(stage: Stage, rows: int) -> dict[str, Any]:
-    """Measure decode steps of this many rows, with the codec; real time is 82 steps a second."""
+    """Measure decode steps of this many rows, with the codec, and the ratio to real time."""
     engine, count = stage.engine, 20 if stage.tiny else 200
     for row in range(rows):
         engine.admit(EngineJob(f"timed {row}", stage.request(row)))
@@ -57,6 +59,7 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--engine", choices=WRITERS, default="orpheus")
     parser.add_argument("--tiny", action="store_true", help="a small network, as a test")
     parser.add_argument("--seconds", type=float, default=230.0, help="no part starts later")
     parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
@@ -71,9 +74,12 @@ def main() -> None:
     started = time.monotonic()
     found: dict[str, Any] = {"machine": dict(machine(options.commit)), "quantize": options.quantize}
     with tempfile.TemporaryDirectory() as made, listeners.ended():
-        size = orpheus_checkpoints.TINY if options.tiny else orpheus_checkpoints.FULL
-        checkpoint = orpheus_checkpoints.write(Path(made) / "orpheus", size, drawn_on=options.device)
-        stage = Stage(checkpoint, torch.device(options.device), options.rows, options.tiny, SPEC, options.quantize)
+        writer = WRITERS[options.engine]
+        size = writer.TINY if options.tiny else writer.FULL
+        checkpoint = writer.write(Path(made) / options.engine, size, drawn_on=options.device)
+        stage = Stage(
+            checkpoint, torch.device(options.device), options.rows, options.tiny, spec(options.engine), options.quantize
+        )
         for name, part in parts(stage, options.listeners, options.line).items():
             if options.only and name not in options.only:
                 continue
@@ -86,7 +92,7 @@ def main() -> None:
                 logging.exception(name)
                 found[name] = {"failed": f"{error!r}"[:500]}
             found["seconds"] = round(time.monotonic() - started, 1)
-            (options.out / "orpheus_serving.json").write_text(json.dumps(found, indent=1))
+            (options.out / f"{options.engine}_serving.json").write_text(json.dumps(found, indent=1))
             log.info("%s (%s s): %s", name, found["seconds"], json.dumps(found[name], indent=1))
 
 

@@ -1,0 +1,144 @@
+"""A loaded Spark-TTS checkpoint: language model, tokenizer, codec, speech features and defaults."""
+
+import math
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from engines.base import Checkpoint
+from engines.codec_lm.decode_state import DecodeState
+from engines.codec_lm.frames import Codes, FrameFormat
+from engines.codec_lm.hub_files import read_language_model, read_tokenizer
+from engines.codec_lm.language_model import LanguageModel
+from engines.codec_lm.token_step import TokenStep
+from engines.codec_lm.windowed_streams import WindowedStreams
+from engines.runtime import quantization as quantizing
+from engines.runtime.background import run_in_background
+from engines.runtime.placement import Placement
+from engines.runtime.quantization import Kind
+from engines.runtime.weights import file_digest
+from engines.spark import bicodec_files
+from engines.spark.bicodec_files import read_bicodec
+from engines.spark.codec_windows import BiCodecEncoder, WindowedBiCodec
+from engines.spark.features import read_features
+from engines.spark.files import SparkFiles, locate
+from engines.spark.prompt import SparkPrompt, code_tokens
+from engines.text.script import CHARACTERS_PER_S
+from engines.types import Progress
+
+POSITIONS = 2_560  # longest row in positions, with its reference: 51 s of speech
+PACKETS = (5, 10, 25, 50)  # frames of 20 ms
+TOP_K = 50  # of upstream's inference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkDefaults:
+    """The defaults of the published checkpoint, from its inference code."""
+
+    settings: Mapping[str, float] = field(default_factory=lambda: {"temperature": 0.8, "top_p": 0.95})
+    directions: tuple[str, ...] = ()
+    group_characters: int = 200  # longer texts lose words
+    least_characters: int = 0
+    characters: str = ""
+    pace_kept: float = 1.0
+    own_pace: float = CHARACTERS_PER_S
+
+
+@dataclass(frozen=True, eq=False)
+class SparkModel:
+    """A loaded checkpoint, with the parts that `engines.codec_lm.parts.CodecLm` describes."""
+
+    name: str
+    network: LanguageModel
+    tokenizer: Tokenizer
+    codec: WindowedBiCodec
+    encoder: BiCodecEncoder
+    codec_digest: str
+    defaults: SparkDefaults = SparkDefaults()
+
+    @cached_property
+    def parameters(self) -> Sequence[Tensor]:
+        """The parameters of all networks."""
+        return [*self.network.parameters(), *self.codec_parameters]
+
+    @cached_property
+    def codec_parameters(self) -> Sequence[Tensor]:
+        """The parameters of the codec and of the encoder of references."""
+        parts = {self.codec.codec, self.encoder.codec, self.encoder.features}
+        return [weight for part in parts for weight in part.parameters()]
+
+    @property
+    def cached(self) -> torch.dtype:
+        """Return the dtype of keys and values: int8 on a GPU with quantised weights, else the network's dtype."""
+        return quantizing.cache_dtype(self.network.layers, self.network.dtype)
+
+    @cached_property
+    def prompt(self) -> SparkPrompt:
+        """The form of its prompts."""
+        return SparkPrompt(self.network, self.tokenizer)
+
+    @cached_property
+    def frames(self) -> FrameFormat:
+        """The frames of its codec."""
+        codec = self.codec.codec
+        voices = [math.prod(codec.levels)] * codec.global_codes
+        return FrameFormat(
+            sample_rate=codec.sample_rate, hop=codec.hop, code_sizes=[self.network.codes, *voices], packets=PACKETS
+        )
+
+    def is_end(self, codes: Codes) -> bool:
+        """Return True if the code ends the speech."""
+        return bool(codes[0] >= self.network.codes)
+
+    def decode_step(self, state: DecodeState, *, compile: bool) -> TokenStep:
+        """Build the decode step."""
+        return TokenStep(self.network, state, compile)
+
+    def streams(self, slots: int, *, compile: bool) -> WindowedStreams:
+        """Build the codec streams."""
+        return WindowedStreams(self.codec, slots, compile, PACKETS)
+
+    def filters(self) -> None:
+        """Return None: the audio needs no filter."""
+
+
+def load(
+    checkpoint: Checkpoint, placement: Placement, encoder_at: torch.device, quantize: Kind = "none"
+) -> Generator[Progress, None, SparkModel]:
+    """Load a checkpoint, with the encoder on `encoder_at`; yield progress. Raises BadCheckpoint, BadSetting."""
+    device, dtype = placement.device, placement.dtype
+    kind = quantizing.check(quantize, device, dtype)
+    files = yield from locate(checkpoint)
+    codec, encoder = yield from run_in_background(
+        Progress(0.5, "reading the codec"), lambda: _codecs(files, device, encoder_at)
+    )
+    tokenizer = yield from run_in_background(
+        Progress(0.7, "reading the tokenizer"), lambda: read_tokenizer(files.language_model)
+    )
+    tokens = code_tokens(tokenizer, codec.codec.codes)
+    network = yield from run_in_background(
+        Progress(0.75, "reading weights"),
+        lambda: (
+            read_language_model(files.language_model, tokens, positions=POSITIONS, top_k=TOP_K)
+            .place(device, dtype)
+            .eval()
+        ),
+    )
+    if kind != "none":
+        yield Progress(0.95, f"storing weights as {kind}")
+        quantizing.quantize([network.layers], kind)
+    digest = file_digest(files.codec / bicodec_files.WEIGHTS)
+    return SparkModel(files.name, network, tokenizer, codec, encoder, digest)
+
+
+def _codecs(
+    files: SparkFiles, device: torch.device, encoder_at: torch.device
+) -> tuple[WindowedBiCodec, BiCodecEncoder]:
+    """Read the decoding and the encoding codec, which may be one object. Raises BadCheckpoint."""
+    codec = read_bicodec(files.codec).to(device)
+    encoder = codec if encoder_at == device else read_bicodec(files.codec).to(encoder_at)
+    return WindowedBiCodec(codec), BiCodecEncoder(encoder, read_features(files.features).to(encoder_at))

@@ -1,0 +1,82 @@
+"""Prompts of Spark-TTS: all texts, the voice as global codes, then the semantic codes of the speech so far."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from engines.codec_lm.frames import Codes
+from engines.codec_lm.language_model import CodeTokens, LanguageModel
+from engines.codec_lm.prompts import Turn
+from engines.errors import BadCheckpoint
+
+START, END_OF_TEXT = "<|task_tts|><|start_content|>", "<|end_content|>"
+BEFORE_VOICE, AFTER_VOICE = "<|start_global_token|>", "<|end_global_token|><|start_semantic_token|>"
+ENDS = "<|end_semantic_token|>", "<|im_end|>"
+GLOBAL, SEMANTIC = "<|bicodec_global_{}|>", "<|bicodec_semantic_{}|>"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SparkPrompt:
+    """Embeds prompts of a checkpoint; `engines.codec_lm.prompts` describes it. A frame has a semantic and all global codes."""
+
+    network: LanguageModel
+    tokenizer: Tokenizer
+    reads_reference = True
+
+    def chosen(self, settings: Mapping[str, float]) -> "SparkPrompt":
+        """Return this form: it is the same with all settings."""
+        return self
+
+    def voice_codes(self, reference: Turn) -> Codes:
+        """Return the global codes of the reference."""
+        codes: Codes = _coded(reference)[1:, 0].numpy()
+        return codes
+
+    def prefix(self, reference: Turn) -> Tensor:
+        """Embed the start; what follows depends on the text to speak."""
+        return self.network.embed(self._tokens(START))
+
+    def rest(self, reference: Turn, turns: Sequence[Turn]) -> Tensor:
+        """Embed the texts of the reference and of all turns, the voice, and the known semantic codes."""
+        text = "".join(turn.text for turn in (reference, *turns))
+        first_voice = token_of(self.tokenizer, GLOBAL.format(0))
+        known = [turn.codes[0] for turn in (reference, *turns) if turn.codes is not None]
+        tokens = [
+            *self._tokens(text + END_OF_TEXT + BEFORE_VOICE),
+            *(first_voice + _coded(reference)[1:, 0]).tolist(),
+            *self._tokens(AFTER_VOICE),
+            *(self.network.tokens.first + torch.cat(known)).tolist(),
+        ]
+        return self.network.embed(torch.tensor(tokens))
+
+    def positions(self, transcript: str, frames: int) -> int:
+        """Return the positions of a transcript and its frames, without control tokens and global codes."""
+        return frames + len(self._tokens(transcript))
+
+    def _tokens(self, text: str) -> list[int]:
+        return list(self.tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+def _coded(reference: Turn) -> Tensor:
+    if reference.codes is None:
+        raise ValueError("a reference has codes")
+    return reference.codes
+
+
+def code_tokens(tokenizer: Tokenizer, codes: int) -> CodeTokens:
+    """Return the tokens of the semantic codes. Raises BadCheckpoint."""
+    first = token_of(tokenizer, SEMANTIC.format(0))
+    if token_of(tokenizer, SEMANTIC.format(codes - 1)) != first + codes - 1:
+        raise BadCheckpoint("the semantic tokens of tokenizer.json are not consecutive; download it again")
+    return CodeTokens(first=first, codes=codes, steps=1, ends=tuple(token_of(tokenizer, end) for end in ENDS))
+
+
+def token_of(tokenizer: Tokenizer, text: str) -> int:
+    """Return the token of a control text. Raises BadCheckpoint."""
+    token = tokenizer.token_to_id(text)
+    if token is None:
+        raise BadCheckpoint(f"tokenizer.json has no {text}; choose a checkpoint of Spark-TTS")
+    return int(token)

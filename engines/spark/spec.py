@@ -1,0 +1,17 @@
+"""The spec of Spark-TTS. This module does not import torch."""
+
+from engines.codec_lm.settings import TEMPERATURE, TOP_P
+from engines.registry import EngineOption, Spec
+
+PUBLISHED = "SparkAudio/Spark-TTS-0.5B"
+SPEC = Spec(
+    name="spark",
+    title="Spark-TTS",
+    good_at="Clones a voice with a small network.",
+    settings=(TEMPERATURE, TOP_P),
+    reference_max_s=15.0,
+    options=(EngineOption(name="encoder", default="auto", values=("auto", "cpu")),),
+    factory="engines.spark.engine:make_engine",
+    weights=f"Set STUDIO_SPARK_CHECKPOINT to hf://{PUBLISHED} or to a folder.",
+    licences={f"hf://{PUBLISHED}": "CC-BY-NC-SA-4.0 (non-commercial)"},
+)

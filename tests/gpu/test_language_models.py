@@ -1,0 +1,50 @@
+"""Orpheus and Spark-TTS on a GPU: their steps, prompts and packets run in CUDA graphs, and give what PyTorch gives."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from bench import orpheus_checkpoints, spark_checkpoints
+from engines.base import Checkpoint
+from engines.codec_lm import plan as planning
+from engines.codec_lm.engine import CodecLmEngine
+from engines.registry import EngineOptions, spec
+from tests.engines.s1.test_engine import Listener, job
+
+ENGINES: dict[str, Callable[[Path], Checkpoint]] = {
+    "orpheus": lambda folder: orpheus_checkpoints.write(folder, orpheus_checkpoints.TINY),
+    "spark": lambda folder: spark_checkpoints.write(folder, spark_checkpoints.TINY),
+}
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop speech of random weights, which rarely ends by itself, sooner than that of trained ones."""
+    monkeypatch.setattr(planning, "ROOM_S", 0.3)
+    monkeypatch.setattr(planning, "SLOWEST_CHARACTERS_PER_S", 20.0)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_it_speaks_in_a_batch(name: str, tmp_path: Path) -> None:
+    engine = spec(name).make(EngineOptions(name="cuda", max_batch=12))
+    assert isinstance(engine, CodecLmEngine)
+    for _ in engine.load(ENGINES[name](tmp_path / "tiny")):
+        pass
+    for _ in engine.warm():
+        pass
+    info = engine.info
+    assert info.compiled, info.note
+    assert [choice.failure for choice in info.backends] == [""] * 3
+    jobs = [job(number, "word " * (3 + number)) for number in range(12)]
+    listener = Listener(engine)
+    for each in jobs:
+        engine.admit(each)
+        listener.step()
+    listener.finish(*jobs)
+    for each in jobs:
+        sound = torch.from_numpy(listener.audio(each))
+        assert len(sound) > 1_000
+        assert sound.isfinite().all()
+    engine.close()
