@@ -14,7 +14,7 @@ import torch
 
 from bench.machine import device_profile, wait
 from bench.s1_parity import TRANSCRIPT
-from bench.s1_timing import peak_gb, take
+from bench.s1_timing import fresh, peak_gb, take
 from engines.base import Checkpoint, EngineJob, Finished, Spoke
 from engines.codec_lm import plan as planning
 from engines.codec_lm.active_request import ActiveRequest, GroupAudio
@@ -159,6 +159,7 @@ class Crowd:
 def live(stage: Stage, count: int, seconds: float) -> dict[str, Any]:
     """Measure first audio and stalls. The first lines of the listeners are spread over the length of a line."""
     crowd = Crowd(stage, count)
+    fresh()
     started = time.perf_counter()
     crowd.attend(0.5 if stage.tiny else seconds)
     spent_s = time.perf_counter() - started
@@ -170,6 +171,8 @@ def live(stage: Stage, count: int, seconds: float) -> dict[str, Any]:
         "ran_dry": sum(line.dry_s > 0.005 for line in crowd.lines),
         "longest_dry_ms": round(1000 * max(line.dry_s for line in crowd.lines), 1),
         "sound_s_s": round(crowd.sound_s / spent_s, 1),
+        "memory_gb": round(stage.engine.memory_bytes / 1e9, 2),  # rows stay allocated while requests run
+        "peak_gb": peak_gb(),
     }
 
 

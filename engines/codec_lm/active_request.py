@@ -68,6 +68,7 @@ class GroupAudio:
     edges: Edges
     format: FrameFormat
     voice: Codes  # with which each of its frames ends
+    first_size: int  # frames of its first packet
     unfinished: list[Codes] = field(default_factory=list)  # steps of the frame in progress
     frames: list[Codes] = field(default_factory=list)
     ended: bool = False  # True if it has all its frames; the codes of an incomplete frame are dropped
@@ -92,7 +93,7 @@ class GroupAudio:
     def size(self) -> int:
         """Return the frames of its next packet, unless the group ends before."""
         sizes = self.format.packets
-        return sizes[min(self.packets, len(sizes) - 1)]
+        return sizes[min(self.packets, len(sizes) - 1)] if self.packets else self.first_size
 
     @property
     def due(self) -> bool:

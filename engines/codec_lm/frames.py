@@ -20,7 +20,8 @@ class FrameFormat:
     hop: int  # samples of a frame
     code_sizes: Sequence[int]  # sizes of the codebooks; their number is the number of codes of a frame
     steps_per_frame: int = 1  # decode steps of a frame
-    packets: Sequence[int] = PACKETS  # frames of the first packet of audio, the second and so on; the last size repeats
+    packets: Sequence[int] = PACKETS  # frames of the first packet, the second and so on; the last size repeats
+    crowd: int = 1 << 30  # with so many rows, the first packet has one frame more, because the next ones arrive later
 
     @property
     def frame_rate(self) -> float:

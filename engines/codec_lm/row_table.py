@@ -60,8 +60,9 @@ class RowTable:
         state.start_row(slot, words[-1], request.position, replace(request.sampling, seed=seed))
         request.generation += 1
         edges = Edges(model.frames.sample_rate, request.reference.level_rms, request.group.pause_before)
-        voice = request.prompt.voice_codes(_turn_of(request))
-        request.sound = GroupAudio(request, request.group, edges, model.frames, voice)
+        format, voice = model.frames, request.prompt.voice_codes(_turn_of(request))
+        first_size = format.packets[0] + (len(self._rows) >= format.crowd)
+        request.sound = GroupAudio(request, request.group, edges, format, voice, first_size)
         self._rows.append(request)
         self._unread.append((request, words[:-1], start))
         return request.sound

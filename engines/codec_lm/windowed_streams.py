@@ -47,6 +47,16 @@ class WindowedCodec(Protocol):
         ...
 
     @property
+    def parts(self) -> int:
+        """Return the equal parts of a frame whose audio can be final before that of the others."""
+        ...
+
+    @property
+    def parts_after(self) -> int:
+        """Return the later parts of frames on which the audio of a part depends."""
+        ...
+
+    @property
     def decoding_weight(self) -> Tensor:
         """Return a weight of the decoder, which has its device and dtype."""
         ...
@@ -63,7 +73,7 @@ class WindowedCodec(Protocol):
 class _Stream:
     codes: Tensor  # (codebooks, frames), the newest ones
     total: int = 0  # frames so far
-    sent: int = 0  # frames whose audio was returned
+    sent: int = 0  # parts of frames whose audio was returned
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +82,7 @@ class _Window:
     stream: _Stream  # after this packet
     slot: int
     start: int  # first frame of the window
-    first: int  # first frame whose audio is returned
+    first: int  # first part of a frame whose audio is returned
     width: int  # frames that are decoded
     exact: bool  # True if the window ends with its stream, so that nothing may follow it
 
@@ -152,9 +162,9 @@ class WindowedStreams:
 
     @torch.inference_mode()
     def decode(self, packets: Sequence[Packet]) -> DecodedPackets:
-        """Decode packets of at most ROWS_MAX streams; a packet's audio is that of all frames that have become final."""
+        """Decode packets of at most ROWS_MAX streams; a packet's audio is all audio that has become final."""
         windows = [self._window(row, packet) for row, packet in enumerate(packets)]
-        hop = self._codec.hop
+        hop = self._codec.hop // self._codec.parts
         lengths = [hop * (window.stream.sent - window.first) for window in windows]
         with self._batches.on_stream():
             sound = torch.zeros(len(packets), max(lengths), device=self._batches.device)
@@ -168,19 +178,20 @@ class WindowedStreams:
 
     def _decode(self, windows: Sequence[_Window], sound: Tensor) -> None:
         """Decode windows of one shape, and write their final frames to their rows of `sound`."""
-        hop = self._codec.hop
+        parts = self._codec.parts
+        hop = self._codec.hop // parts
         pad = not windows[0].exact
         made = self._batches.run([each.start for each in windows], [each.codes for each in windows], pad)
         for row, window in zip(made, windows, strict=True):
-            first, stop = hop * (window.first - window.start), hop * (window.stream.sent - window.start)
+            first, stop = (hop * (part - parts * window.start) for part in (window.first, window.stream.sent))
             sound[window.row, : stop - first] = row[first:stop]
 
     def _window(self, row: int, packet: Packet) -> _Window:
         stream = self._streams[packet.slot]
         codes = torch.cat((stream.codes, packet.codes), 1)
-        total = stream.total + packet.codes.shape[1]
-        sent = total if packet.last else max(stream.sent, total - self._codec.after)
-        start = max(0, stream.sent - self._codec.before)
+        total, parts = stream.total + packet.codes.shape[1], self._codec.parts
+        sent = parts * total if packet.last else max(stream.sent, parts * total - self._codec.parts_after)
+        start = max(0, stream.sent // parts - self._codec.before)
         if packet.last and (size := self._batches.padded(total - start)) <= total:
             start = total - size  # with more frames before it, so that the bucket ends with the stream
         following = _Stream(codes[:, -self._keep :], total, sent)

@@ -176,6 +176,8 @@ class Snac(nn.Module):
         self.decoder = SnacDecoder(config)
         field = self.decoder.field(range(self.hop))
         self.before, self.after = -(field.start // config.latents), field[-1] // config.latents
+        self.parts = config.latents
+        self.parts_after = self.decoder.field(range(self.hop // self.parts))[-1]
 
     @property
     def decoding_weight(self) -> Tensor:

@@ -21,6 +21,8 @@ class WindowedBiCodec:
     codec: BiCodec
     before: int = BEFORE
     after: int = AFTER
+    parts: int = 1
+    parts_after: int = AFTER
 
     @property
     def codebooks(self) -> int:

@@ -115,6 +115,7 @@ class ToyCodec(nn.Module):
     """Decodes a frame from its codes and those of both neighbours; the audio also depends on the frame's number."""
 
     codebooks, hop, sample_rate, before, after = STEPS, HOP, RATE, 1, 1
+    parts = parts_after = 1
 
     def __init__(self) -> None:
         super().__init__()
