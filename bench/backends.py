@@ -47,7 +47,7 @@ rows.
 
 def page() -> str:
     """Return the text of docs/backends.md."""
-    return "\n".join([INTRODUCTION, *_s1(), *_f5()])
+    return "\n".join([INTRODUCTION, *_s1(), *_f5(), *_language_models()])
 
 
 def _s1() -> Iterator[str]:
@@ -87,6 +87,13 @@ def _f5() -> Iterator[str]:
     yield "Selected backends:\n"
     titles = [choice.computation.lower() for choice in next(iter(selected.values()))]
     yield _table(["machine", *titles], [[name, *(each.backend for each in found)] for name, found in selected.items()])
+
+
+def _language_models() -> Iterator[str]:
+    yield "## Orpheus and Spark-TTS\n"
+    yield "Prompts use the prefill of S1-Mini. The first table is the codec of Orpheus, the second that of Spark-TTS.\n"
+    for computation in (codec_lm.CODEC, codec_lm.CODEC_WINDOWS, codec_lm.TOKEN_STEP):
+        yield _backends(computation)
 
 
 def _s1_conditions(hardware: Hardware, weights: int, dtype: torch.dtype) -> s1.S1Conditions:

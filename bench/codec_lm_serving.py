@@ -1,6 +1,6 @@
 """Measure Orpheus or Spark-TTS for many listeners: `python -m bench.codec_lm_serving --engine spark --out FOLDER`.
 
-Weights are random, at full size. Every part writes FOLDER/ENGINE_serving.json at its end. `--tiny --device cpu` tries everything.
+Weights are random, at full size. Every part writes FOLDER/ENGINE_serving.json at its end. `--tiny --device cpu` tries all.
 """
 
 import argparse
