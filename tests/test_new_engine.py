@@ -118,6 +118,17 @@ def test_the_page_has_its_field_and_tells_what_it_is(visit: Visit) -> None:
     assert (described["help"], described["least"], described["most"]) == ("How high it is.", 0.25, 0.75)
 
 
+def test_the_available_engines_are_the_others_and_each_says_how_to_add_it(visit: Visit) -> None:
+    answer = visit.browser.get("/studio/engines/available")
+    assert answer.status_code == 200, answer.text
+    how = {engine["name"]: engine["how"] for engine in answer.json()}
+    assert {"f5", "s1", "orpheus", "spark"} <= how.keys()
+    assert "whistle" not in how
+    assert "STUDIO_ORPHEUS_CHECKPOINT" in how["orpheus"]
+    assert how["f5"] == "Add f5 to STUDIO_ENGINES, and start the studio again."
+    assert all(f"Add {name} to STUDIO_ENGINES" in sentence for name, sentence in how.items())
+
+
 def test_the_pages_endpoint_takes_its_setting_and_refuses_what_it_cannot_be(visit: Visit) -> None:
     take = visit.speak(pitch=0.25)
     assert (take["engine"], take["order"]["pitch"], take["order"]["top_p"]) == ("whistle", 0.25, None)

@@ -1,11 +1,13 @@
 """Engines and device over HTTP: their state for everybody, changes for the owner."""
 
+from collections.abc import Collection
 from concurrent.futures import CancelledError, TimeoutError
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field, TypeAdapter
 
+from engines.registry import specs
 from engines.types import CacheUse, EngineStatus
 from studio.api.errors import ProblemRoute, SessionId, as_json, owners_only
 from studio.errors import Conflict, NotFound, Unavailable
@@ -30,6 +32,15 @@ class IdleTime(BaseModel):
     after_s: Annotated[float, Field(ge=1, le=WEEK_S)] | None
 
 
+class AvailableEngine(BaseModel):
+    """An engine of the registry that this studio does not run."""
+
+    name: str
+    title: str
+    good_at: str
+    how: str  # how the operator adds the engine to this studio
+
+
 def router(studio: Studio, ownership: Ownership) -> APIRouter:
     routes = APIRouter(prefix="/studio", tags=["engines"], route_class=ProblemRoute)
     owners = [owners_only(ownership)]
@@ -38,6 +49,11 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
     @routes.get("/engines")
     def engines() -> Response:
         return as_json(STATUSES, manager.statuses(), exclude={"__all__": WITHOUT_VOCABULARY})
+
+    @routes.get("/engines/available")
+    def available() -> list[AvailableEngine]:
+        """Return the engines that this studio does not run, and how the operator adds each engine."""
+        return not_run({status.name for status in manager.statuses()})
 
     @routes.get("/telemetry")
     def telemetry(
@@ -95,3 +111,17 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
         return {"entries": use.entries - left.entries, "bytes": use.bytes - left.bytes}
 
     return routes
+
+
+def not_run(running: Collection[str]) -> list[AvailableEngine]:
+    """Return the engines of the registry that are not among the running engines."""
+    return [
+        AvailableEngine(
+            name=spec.name,
+            title=spec.title,
+            good_at=spec.good_at,
+            how=f"{spec.weights} Add {spec.name} to STUDIO_ENGINES, and start the studio again.".strip(),
+        )
+        for spec in specs()
+        if spec.name not in running
+    ]

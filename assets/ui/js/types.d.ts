@@ -172,6 +172,13 @@ interface EngineStatus {
     backends: BackendChoice[];
   } | null; // null until the engine is loaded
 }
+/** An engine that this studio does not run. */
+interface AvailableEngine {
+  name: string;
+  title: string;
+  good_at: string;
+  how: string; // how the operator adds the engine
+}
 interface CacheCount {
   engine: string;
   name: string;

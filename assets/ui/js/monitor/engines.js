@@ -2,7 +2,7 @@
 import { h } from "../core/dom.js";
 import { bytes, percent } from "../core/format.js";
 import { attempt } from "../core/login.js";
-import { post } from "../core/server.js";
+import { get, post } from "../core/server.js";
 import { refreshTelemetry } from "../core/telemetry.js";
 import { Backends } from "./backends.js";
 import { Caches } from "./caches.js";
@@ -12,13 +12,16 @@ export function engineTable() {
   const list = h("ul.engines");
   /** @type {Map<string, EngineRow>} */
   const rows = new Map();
+  const more = moreEngines();
   const element = h(
     "section.card.wide",
     { "aria-label": "Engines" },
     h("div.card-head", {}, h("h3", {}, "Engines")),
     list,
+    more.element,
   );
   const draw = (/** @type {Telemetry} */ { engines, caches, idle }) => {
+    more.load();
     for (const engine of engines) {
       const row = rows.get(engine.name) ?? new EngineRow(engine);
       if (!rows.has(engine.name)) list.append(row.element);
@@ -31,6 +34,26 @@ export function engineTable() {
     }
   };
   return { element, draw };
+}
+
+/** Return a list of the engines that this studio does not run. The list is hidden until `load` finds an engine. */
+function moreEngines() {
+  const element = h("details.more-engines", { hidden: true }, h("summary", {}, "More engines"));
+  let asked = false;
+  const load = async () => {
+    if (asked) return;
+    asked = true; // the answer changes only when the studio starts again
+    /** @type {AvailableEngine[]} */
+    const engines = (await attempt(() => get("/studio/engines/available"))) ?? [];
+    element.append(...engines.map(described));
+    element.hidden = !engines.length;
+  };
+  return { element, load };
+}
+
+/** @param {AvailableEngine} engine */
+function described({ title, good_at, how }) {
+  return h("p", {}, h("strong", {}, title), ` ${good_at} ${how}`);
 }
 
 class EngineRow {
