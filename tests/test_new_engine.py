@@ -125,8 +125,8 @@ def test_the_available_engines_are_the_others_and_each_says_how_to_add_it(visit:
     assert {"f5", "s1", "orpheus", "spark"} <= how.keys()
     assert "whistle" not in how
     assert "STUDIO_ORPHEUS_CHECKPOINT" in how["orpheus"]
-    assert how["f5"] == "Add f5 to STUDIO_ENGINES, and start the studio again."
-    assert all(f"Add {name} to STUDIO_ENGINES" in sentence for name, sentence in how.items())
+    assert how["f5"] == "Set STUDIO_ENGINES to whistle,f5, and start the studio again."
+    assert all(f"STUDIO_ENGINES to whistle,{name}," in sentence for name, sentence in how.items())
 
 
 def test_the_pages_endpoint_takes_its_setting_and_refuses_what_it_cannot_be(visit: Visit) -> None:

@@ -1,6 +1,6 @@
 """Engines and device over HTTP: their state for everybody, changes for the owner."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from concurrent.futures import CancelledError, TimeoutError
 from typing import Annotated, Any
 
@@ -53,7 +53,7 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
     @routes.get("/engines/available")
     def available() -> list[AvailableEngine]:
         """Return the engines that this studio does not run, and how the operator adds each engine."""
-        return not_run({status.name for status in manager.statuses()})
+        return not_run([status.name for status in manager.statuses()])
 
     @routes.get("/telemetry")
     def telemetry(
@@ -113,14 +113,14 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
     return routes
 
 
-def not_run(running: Collection[str]) -> list[AvailableEngine]:
+def not_run(running: Sequence[str]) -> list[AvailableEngine]:
     """Return the engines of the registry that are not among the running engines."""
     return [
         AvailableEngine(
             name=spec.name,
             title=spec.title,
             good_at=spec.good_at,
-            how=f"{spec.weights} Add {spec.name} to STUDIO_ENGINES, and start the studio again.".strip(),
+            how=f"{spec.weights} Set STUDIO_ENGINES to {','.join([*running, spec.name])}, and start the studio again.".strip(),
         )
         for spec in specs()
         if spec.name not in running
