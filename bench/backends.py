@@ -91,9 +91,14 @@ def _f5() -> Iterator[str]:
 
 def _language_models() -> Iterator[str]:
     yield "## Orpheus and Spark-TTS\n"
-    yield "Prompts use the prefill of S1-Mini. The first table is the codec of Orpheus, the second that of Spark-TTS.\n"
-    for computation in (codec_lm.CODEC, codec_lm.CODEC_WINDOWS, codec_lm.TOKEN_STEP):
-        yield _backends(computation)
+    yield "Prompts use the prefill of S1-Mini.\n"
+    tables = {
+        "Codec of Orpheus": codec_lm.CODEC,
+        "Codec of Spark-TTS": codec_lm.CODEC_WINDOWS,
+        "Decode step of both": codec_lm.TOKEN_STEP,
+    }
+    for title, computation in tables.items():
+        yield _backends(replace(computation, title=title))
 
 
 def _s1_conditions(hardware: Hardware, weights: int, dtype: torch.dtype) -> s1.S1Conditions:

@@ -1,6 +1,6 @@
 """Measure Orpheus or Spark-TTS for many listeners: `python -m bench.codec_lm_serving --engine spark --out FOLDER`.
 
-Weights are random, at full size. Every part writes FOLDER/ENGINE_serving.json at its end. `--tiny --device cpu` tries all.
+Weights are random, at full size. Each part updates FOLDER/ENGINE_serving.json. For a quick test, use `--tiny --device cpu`.
 """
 
 import argparse
@@ -61,12 +61,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--engine", choices=WRITERS, default="orpheus")
     parser.add_argument("--tiny", action="store_true", help="a small network, as a test")
-    parser.add_argument("--seconds", type=float, default=230.0, help="no part starts later")
+    parser.add_argument("--seconds", type=float, default=230.0, help="start no part after this many seconds")
     parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
     parser.add_argument("--rows", type=int, default=320)
     parser.add_argument("--quantize", choices=["none", "int8", "int4"], default="none")
     parser.add_argument("--listeners", type=int, nargs="*", default=[24, 120, 216, 300])
-    parser.add_argument("--line", type=float, default=12.0, help="seconds of watching listeners")
+    parser.add_argument("--line", type=float, default=12.0, help="seconds for which listeners ask for lines")
     parser.add_argument("--only", nargs="*", help="parts by name")
     parser.add_argument("--commit", help="commit of this tree, if git is not available")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""A codec language model that the registry names in one line, Orpheus and Spark-TTS speak through every door."""
+"""A new codec language model, Orpheus and Spark-TTS: the page, the API, the socket, scripts and archives work with each."""
 
 import io
 import json

@@ -23,7 +23,7 @@ INSTANCES = 3  # one more than the rows of an engine on a CPU
 def write_repository(folder: Path, instances: int = INSTANCES, streaming: Collection[str] = ()) -> None:
     """Write every model. Other files in the folder, such as unpacked archives, are kept.
 
-    `streaming` names published models that stream: a client uses one name for both ways, but a model has only one of them.
+    `streaming` names published models that stream. A model either always streams or never streams.
     """
     for models, code in ((MODELS, CODE), (PUBLISHED, PUBLISHED_CODE)):
         for config in sorted(models.glob("*/config.pbtxt")):

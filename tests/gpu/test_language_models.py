@@ -1,4 +1,4 @@
-"""Orpheus and Spark-TTS on a GPU: their steps, prompts and packets run in CUDA graphs, and give what PyTorch gives."""
+"""Orpheus and Spark-TTS on a GPU: their steps, prompts and packets run in CUDA graphs and give finite audio."""
 
 from collections.abc import Callable
 from pathlib import Path

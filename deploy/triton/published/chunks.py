@@ -12,7 +12,7 @@ def overlapping(pieces: Iterable[Any], overlap: int) -> Iterator[Any]:
     """Yield chunks of one-dimensional pieces; each chunk starts with the last `overlap` samples of the chunk before it.
 
     The cross-fade mixes equal samples, so that it changes nothing. The client needs `overlap` new samples in each chunk:
-    a shorter rest would be heard twice or end the client. Therefore the last `overlap` samples wait for the next chunk.
+    with fewer, it crashes or plays samples twice. Therefore the last `overlap` samples wait for the next chunk.
     """
     repeated = held = np.empty(0, np.float32)
     for piece in pieces:

@@ -1,7 +1,7 @@
 """Answer the published Triton clients of F5-TTS and Spark-TTS, whose only output is `waveform`.
 
-The file config.pbtxt gives the engine, the sample rate of the reference and of the output, and the overlap of chunks. All other
-behaviour is the shim's of the archives, which is beside this file as shim.py.
+The file config.pbtxt gives the engine, the sample rate of the reference and of the output, and the overlap of chunks. The file
+shim.py, a copy of the archives' shim, does everything else.
 """
 
 from __future__ import annotations  # some images of Triton still run Python 3.8
@@ -58,7 +58,7 @@ class TritonPythonModel(shim.TritonPythonModel):
         return {**form, "ignore_report": True}
 
     def _spoken(self, given: dict[str, Any], wanted: list[str], sender: Any) -> Any:
-        """Send every response but the last, and return the last; None after a stream. Raises Refusal and ValueError."""
+        """Return the whole audio, or send the chunks of a stream and return None. Raises Refusal and ValueError."""
         with closing(self._begun(given)) as call, shim._until_cancelled(call, sender):
             self._check_rate(shim.HEADER.unpack(call.read(shim.HEADER.size))[6])
             if not self._streams:

@@ -1,7 +1,7 @@
 """Run `app.py` with engines f5 and spark whose audio shows what arrived: `python -m tests.deploy.triton.measuring`.
 
-Each character lasts CLICK_S. The samples count up from 0 in steps of STEP, but for the last character: its samples are the
-length of the reference in units of LONGEST_S.
+Each character lasts CLICK_S. The samples increase by STEP from 0. In the last character, every sample is the length of the
+reference divided by LONGEST_S.
 """
 
 from collections.abc import Collection, Sequence

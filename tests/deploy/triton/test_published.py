@@ -218,7 +218,7 @@ def test_a_stream_starts_before_its_audio_ends() -> None:
     assert len(list(pieces)) == 1
 
 
-def test_only_models_that_are_named_stream(tmp_path: Path) -> None:
+def test_only_models_in_the_list_of_streaming_models_stream(tmp_path: Path) -> None:
     write_repository(tmp_path / "whole")
     write_repository(tmp_path / "streamed", streaming=["spark_tts"])
     configs = [(tmp_path / way / "spark_tts" / "config.pbtxt").read_text() for way in ("whole", "streamed")]

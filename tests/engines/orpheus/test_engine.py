@@ -108,7 +108,7 @@ def test_the_reference_is_heard_only_without_an_own_voice(engine: CodecLmEngine)
     assert np.array_equal(*(alone(engine, each) for each in own))
 
 
-def test_every_frame_is_heard_from_the_first_one_on(engine: CodecLmEngine) -> None:
+def test_streamed_audio_equals_the_whole_decode_from_the_first_frame_on(engine: CodecLmEngine) -> None:
     heard = []
     add = engine.runtime.batch.audio_queue.streams.decode
 
@@ -147,7 +147,7 @@ def test_settings_out_of_range_are_refused(engine: CodecLmEngine) -> None:
         engine.prepare(job(1, own_voice=9).request)
 
 
-def test_it_says_what_it_is(engine: CodecLmEngine) -> None:
+def test_its_info_has_its_name_rate_and_tags(engine: CodecLmEngine) -> None:
     info = engine.info
     assert (info.name, info.sample_rate, info.markers) == ("orpheus", RATE, TAGS)
     assert [choice.backend for choice in info.backends] == ["torch", "torch", "torch"]

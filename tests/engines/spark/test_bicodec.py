@@ -72,7 +72,9 @@ def codes(codec: BiCodec, frames: int, rows: int = 1) -> tuple[Tensor, Tensor]:
 
 
 @torch.inference_mode()
-def test_semantic_codes_equal(codecs: Mapping[str, BiCodec], recorded: Mapping[str, Tensor], name: str) -> None:
+def test_semantic_codes_equal_upstreams(
+    codecs: Mapping[str, BiCodec], recorded: Mapping[str, Tensor], name: str
+) -> None:
     features = speech_features(24, TINY["encoder"]["input_channels"])
     wanted = recorded[f"{name}/short/semantic"]
     assert len(wanted.unique()) > 8
@@ -80,7 +82,7 @@ def test_semantic_codes_equal(codecs: Mapping[str, BiCodec], recorded: Mapping[s
 
 
 @torch.inference_mode()
-def test_global_codes_equal(codecs: Mapping[str, BiCodec], recorded: Mapping[str, Tensor], clip: str) -> None:
+def test_global_codes_equal_upstreams(codecs: Mapping[str, BiCodec], recorded: Mapping[str, Tensor], clip: str) -> None:
     wanted = recorded[f"tiny/{clip}/global"]
     assert len(wanted.unique()) > 8
     assert torch.equal(codecs["tiny"].encode_global(REFERENCES[clip]), wanted.long())
@@ -90,13 +92,15 @@ def test_global_codes_depend_on_the_clip(recorded: Mapping[str, Tensor]) -> None
     assert (recorded["tiny/short/global"] != recorded["tiny/long/global"]).sum() > 8
 
 
-def test_the_mel_spectrogram_equals(recorded: Mapping[str, Tensor], clip: str) -> None:
+def test_the_mel_spectrogram_equals_upstreams(recorded: Mapping[str, Tensor], clip: str) -> None:
     samples = REFERENCES[clip].repeat(10)[:REFERENCE]
     assert same(mel_spectrogram(samples[None])[0, :, ::25], recorded[f"tiny/{clip}/mel"])
 
 
 @torch.inference_mode()
-def test_decoding_equals(codecs: Mapping[str, BiCodec], recorded: Mapping[str, Tensor], name: str, clip: str) -> None:
+def test_decoded_audio_equals_upstreams(
+    codecs: Mapping[str, BiCodec], recorded: Mapping[str, Tensor], name: str, clip: str
+) -> None:
     codec, wanted = codecs[name], {key: recorded[f"{name}/{clip}/{key}"] for key in ("speaker", "prenet", "audio")}
     semantic, spoken = recorded[f"{name}/{clip}/semantic"][None], recorded[f"{name}/{clip}/global"][None].long()
     speaker = codec.speaker_encoder.vectors(spoken)
@@ -106,7 +110,7 @@ def test_decoding_equals(codecs: Mapping[str, BiCodec], recorded: Mapping[str, T
     assert same(codec.decode(semantic, spoken)[0], wanted["audio"])
 
 
-def test_the_volume_equals(recorded: Mapping[str, Tensor], clip: str) -> None:
+def test_the_volume_equals_upstreams(recorded: Mapping[str, Tensor], clip: str) -> None:
     for key, samples in (("volume", REFERENCES[clip]), ("quiet volume", REFERENCES[clip] / 20)):
         assert same(normalise_volume(samples)[:200], recorded[f"tiny/{clip}/{key}"])
 
