@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import CancelledError, TimeoutError
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -32,7 +33,8 @@ class IdleTime(BaseModel):
     after_s: Annotated[float, Field(ge=1, le=WEEK_S)] | None
 
 
-class AvailableEngine(BaseModel):
+@dataclass(frozen=True, slots=True)
+class AvailableEngine:
     """An engine of the registry that this studio does not run."""
 
     name: str

@@ -36,6 +36,7 @@ VISITORS = {
     "GET /studio/champions/{id}/reference.wav",
     "GET /studio/champions/{id}/portrait",
     "GET /studio/engines",
+    "GET /studio/engines/available",
 }
 OWNED = re.compile(r"/studio/(champions|drafts|attachments|stores|jobs|engines)\b.*")
 FILLED = {"id": "ahri", "name": "shelf", "take": "none", "cache": "references"}
