@@ -135,7 +135,7 @@ def measure(recogniser: Recogniser, folder: Path, each: int) -> dict[str, dict[s
     for kind, clip in clean():
         heard = compare(recogniser, clip.audio, typed_words(clip.text))
         tally.setdefault(f"clean {kind}", Counter()).update(
-            lines=1, found=not heard.complete, doubted=bool(heard.unsure) or not heard.complete
+            lines=1, found=heard.complete is False, doubted=bool(heard.unsure) or not heard.complete
         )
     for kind, take in [
         *(("take as made", one) for one in spoken),
@@ -144,7 +144,7 @@ def measure(recogniser: Recogniser, folder: Path, each: int) -> dict[str, dict[s
         if opinion(take.audio.samples) > MOS_MIN:
             heard = compare(recogniser, take.audio, typed_words(take.text, take.written))
             tally.setdefault(f"{kind} {_group(take.name)}", Counter()).update(
-                lines=1, found=not heard.complete, doubted=bool(heard.unsure) or not heard.complete
+                lines=1, found=heard.complete is False, doubted=bool(heard.unsure) or not heard.complete
             )
     return {kind: {name: int(count[name]) for name in ("lines", "found", "doubted")} for kind, count in tally.items()}
 

@@ -68,7 +68,17 @@ def compare(recogniser: Recogniser, audio: Audio, words: Sequence[TypedWord]) ->
         if findings[place].verdict == "missing":
             findings[place] = replace(findings[place], verdict="unsure")
     heard = Transcript(words=tuple(word for passage in passages for word in passage.words))
-    return Comparison(words=tuple(findings.values()), added=tuple(added), transcript=heard)
+    clear = _is_clear(words, findings)
+    return Comparison(words=tuple(findings.values()), added=tuple(added), transcript=heard, clear=clear)
+
+
+def _is_clear(words: Sequence[TypedWord], findings: Mapping[int, WordFinding]) -> bool:
+    """Return True if a content word is kept. In noise, the recogniser hears words such as "you".
+
+    If the line has only common words, one of these words must be kept.
+    """
+    contents = [place for place, word in enumerate(words) if not set(word.spoken) <= FUNCTION]
+    return any(findings[place].verdict == "kept" for place in contents or findings)
 
 
 def _judged(recogniser: Recogniser, part: Part) -> tuple[tuple[ScoredWord, ...], list[Judged]]:

@@ -10,7 +10,8 @@ MARKS = ' .,;:!?"“”…'  # these characters are removed from the ends of an 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
     """Return the words that differ, with times and with indices of the written words, and the times of all written words.
 
-    An added word is before the written word with its index. `complete` is True if no word is missing, misheard or added.
+    An added word is before the written word with its index. `complete` is True if no word is missing, misheard or added, and
+    None if no word is heard clearly.
     """
     found = comparison.words
     return {

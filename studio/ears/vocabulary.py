@@ -82,6 +82,7 @@ class Comparison:
     words: tuple[WordFinding, ...]
     added: tuple[AddedWord, ...] = ()
     transcript: Transcript = field(default_factory=lambda: Transcript(words=()))
+    clear: bool = True  # False if no content word is kept, as in a take of noise
 
     @property
     def kept(self) -> tuple[int, ...]:
@@ -105,9 +106,11 @@ class Comparison:
         return tuple(finding.word for finding in self.words)
 
     @property
-    def complete(self) -> bool:
-        """Return True if no word is missing, misheard or added."""
-        return not (self.missing or self.misheard or self.added)
+    def complete(self) -> bool | None:
+        """Return True if no word is missing, misheard or added; None if nothing is heard clearly."""
+        if self.missing or self.misheard or self.added:
+            return False
+        return True if self.clear else None
 
     def _places(self, verdict: Verdict) -> tuple[int, ...]:
         return tuple(place for place, finding in enumerate(self.words) if finding.verdict == verdict)

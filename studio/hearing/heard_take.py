@@ -13,7 +13,7 @@ from studio.ears.quality.levels import speech_s
 from studio.ears.serializers import comparison_json
 from studio.ears.sound import LONGEST_S
 from studio.ears.spoken import is_english
-from studio.ears.vocabulary import TypedWord
+from studio.ears.vocabulary import Comparison, TypedWord
 from studio.script.checks.runaways import RUNAWAY, runaway
 from studio.script.checks.wording import typed_words
 
@@ -24,6 +24,7 @@ NO_WORDS = "Not checked: the text has no words."
 TOO_LONG = "Not checked: the take is longer than two minutes. Listen to this take."
 SILENT = "The take is silent."
 DAMAGED = "The take is damaged. Generate the take again."
+UNCLEAR = "Not checked: no word of the take is heard clearly. Listen to this take."
 UNFIT = "The take is too short for its text. Many words are missing."
 # `complete` is None if the words cannot be compared.
 HEARD_WITHOUT_WORDS: Heard = {
@@ -45,8 +46,13 @@ def hear_take(models: Models, text: str, audio: Audio) -> Heard:
     comparison = hear(models, audio, words)
     ran_away = runaway(text, audio, comparison) if comparison else UNFIT
     faults = [{"name": RUNAWAY, "severity": "fail", "message": ran_away}] if ran_away else []
-    said = comparison_json(comparison) if comparison else {"complete": False, "message": UNFIT}
+    said = _compared(comparison) if comparison else {"complete": False, "message": UNFIT}
     return {**heard, **said, "faults": [*faults, *heard["faults"]]}
+
+
+def _compared(comparison: Comparison) -> dict[str, Any]:
+    message = UNCLEAR if comparison.complete is None else ""
+    return {**comparison_json(comparison), "message": message}
 
 
 def _obstacle(words: Sequence[TypedWord], audio: Audio) -> str:

@@ -61,6 +61,14 @@ test("the message for an empty result names search and folder", () => {
   for (const [search, folder, words] of said) assert.equal(noneWords({ search, folder }), words);
 });
 
+test("a take without a clear word gets a warning", () => {
+  const heard = { complete: null, missing: [], misheard: [], added: [], message: "", transcript: "", faults: [] };
+  const of = (/** @type {string[]} */ unsure) =>
+    resultOf(/** @type {Take} */ (/** @type {unknown} */ ({ heard: { ...heard, unsure }, hearing: false })));
+  assert.deepEqual(of(["Behind", "you"]), { words: "No word heard clearly", sign: "warn" });
+  assert.deepEqual(of([]), { words: "Words not checked" });
+});
+
 test("each written word is found after the word before it", () => {
   const words = ["No,", "no", "no", "Bo"].map((word, at) => ({ word, start_s: at, end_s: at + 0.5 }));
   assert.deepEqual(placesOf("No, no: no (Bo)", words), [

@@ -79,6 +79,14 @@ def test_a_take_that_cannot_be_compared_says_why(
     assert found is not None and found["complete"] is complete and found["message"]
 
 
+@pytest.mark.parametrize("text", ["Behind you!", "Stop.", "Well tick tock."])
+def test_noise_is_not_a_complete_take(ears: Ears, history: History, text: str) -> None:
+    noise = Audio(0.1 * np.random.default_rng(1).standard_normal(72_000).astype(np.float32), 24_000)
+    found = heard(history, TakeHearing(ears, history), kept(history, text, noise)).heard
+    assert found is not None and not found["complete"]
+    assert found["missing"] or found["misheard"] or "no word of the take is heard clearly" in found["message"]
+
+
 def test_what_was_heard_survives_the_loss_of_the_database(ears: Ears, tmp_path: Path) -> None:
     history = History(tmp_path)
     take = heard(history, TakeHearing(ears, history), kept(history))

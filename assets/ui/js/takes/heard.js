@@ -27,7 +27,8 @@ export function resultOf({ heard, hearing }) {
   if (!heard) return { words: hearing ? "Checking words…" : "Check words" };
   const lost = lostWords(heard);
   if (lost) return { words: lost, sign: "warn" };
-  return heard.complete ? { words: "All words heard", sign: "check" } : { words: "Words not checked" };
+  if (heard.complete) return { words: "All words heard", sign: "check" };
+  return heard.unsure.length ? { words: "No word heard clearly", sign: "warn" } : { words: "Words not checked" };
 }
 
 /** Return the sentences of the details. @param {HeardTake} heard */

@@ -36,7 +36,7 @@ export class TakeWords {
     if (now === this.drawn) return;
     this.drawn = now;
     this.#draw();
-    if (waited && take.heard && !search()) announce(lostWords(take.heard) || "All words heard.");
+    if (waited && take.heard && !search()) announce(`${resultOf(take).words}.`);
   }
 
   #draw() {
