@@ -6,6 +6,7 @@ words is chosen. Another recogniser (pocketsphinx) judges: for a bark, whether a
 line fits better without one of its words. The judge's own error is the same figure on clips of persons and shipped voices.
 """
 
+import math
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -25,7 +26,7 @@ from training.references import SHIPPED, checkpoint, read_references
 FURTHER = 4  # takes, as assets/ui/js/takes/until-complete.js makes
 
 
-def takes_of(synthesizer: Synthesizer, voice: Reference, line: str, models: Models) -> Iterator[tuple[int, Take]]:
+def takes_of(synthesizer: Synthesizer, voice: Reference, line: str, models: Models) -> Iterator[tuple[float, Take]]:
     """Yield takes with the number of words that they lack, until one is complete."""
     for seed in range(1, 2 + FURTHER):
         take = synthesizer.speak(voice, line, seed)
@@ -35,8 +36,8 @@ def takes_of(synthesizer: Synthesizer, voice: Reference, line: str, models: Mode
             return
 
 
-def _lost(heard: Comparison) -> int:
-    return len(heard.missing) + len(heard.misheard) + len(heard.added)
+def _lost(heard: Comparison) -> float:
+    return math.inf if heard.complete is None else len(heard.missing) + len(heard.misheard) + len(heard.added)
 
 
 def measure(engine: str, kind: str, lines: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ from studio.hearing import TakeHearing
 from studio.history import History
 from studio.idle_unload import IdleUnload
 from studio.listening import Listening
+from studio.listening.sessions.sessions import ListeningSessions
 from studio.named_voices import NamedVoices
 from studio.references.library import SAMPLES, ClipStore
 from studio.references.session_clips import SessionClips
@@ -92,6 +93,7 @@ def _wired(settings: Settings) -> Studio:
         ears=ears,
         hearing=hearing,
         listening=listening,
+        listening_sessions=ListeningSessions(settings.data_dir, manager, history, speaking),
         champions=champions,
         named_voices=named_voices,
         scripts=scripts,

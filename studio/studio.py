@@ -11,6 +11,7 @@ from studio.hearing import TakeHearing
 from studio.history import History
 from studio.idle_unload import IdleUnload
 from studio.listening import Listening
+from studio.listening.sessions.sessions import ListeningSessions
 from studio.named_voices import NamedVoices
 from studio.references.library import ClipStore
 from studio.references.session_clips import SessionClips
@@ -33,7 +34,8 @@ class Studio:
     history: History
     ears: Ears  # hears clips and takes
     hearing: TakeHearing  # hears the takes of the page after they are finished
-    listening: Listening
+    listening: Listening  # pairs of takes on the page Compare
+    listening_sessions: ListeningSessions
     champions: Champions
     named_voices: NamedVoices  # voices that programs and scripts can name
     scripts: Scripts

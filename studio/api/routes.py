@@ -10,6 +10,8 @@ from studio.api import (
     health,
     invocations,
     jobs,
+    listening,
+    listening_sessions,
     live,
     login,
     metrics,
@@ -32,9 +34,9 @@ from studio.web.ownership import Ownership
 def router(studio: Studio, programs: Programs) -> APIRouter:
     """Return all routes except the page, for one studio."""
     routes, ownership = APIRouter(), Ownership(studio.settings)
-    for part in (health, metrics, clips, script, takes, trials, live):
+    for part in (health, metrics, clips, script, takes, trials, live, listening):
         routes.include_router(part.router(studio))
-    for owned in (engines, champions, projects, stores, jobs):
+    for owned in (engines, champions, projects, stores, jobs, listening_sessions):
         routes.include_router(owned.router(studio, ownership))
     routes.include_router(login.router(studio, ownership))
     routes.include_router(voices.router(studio, programs, ownership))

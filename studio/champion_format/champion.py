@@ -5,7 +5,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Self
+from typing import Annotated, Any, Self
+
+from pydantic import Field, NonNegativeInt, TypeAdapter
 
 from engines.errors import BadInput
 from engines.registry import ENGINES, settings
@@ -28,8 +30,11 @@ CONSENT_TEXTS = (
     ("at", "date of the consent", NAME_MAX),
     ("statement", "consent text", STATEMENT_MAX),
 )
+AGAINST_MAX = 20  # names of other voices in a listening session
 NUMBER_MAX = 2**63  # limit of the amount of a setting; larger whole numbers may not fit into a float
 BASE, FINE_TUNED = "base", "fine_tuned"
+Words = Annotated[str, Field(max_length=STATEMENT_MAX)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class BadChampion(BadInput):
@@ -63,12 +68,33 @@ class Consent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionEvidence:
+    """The result of the voice in a listening session."""
+
+    question: Words
+    method: Words
+    arm: Words  # name of the voice in the session
+    against: Annotated[tuple[Words, ...], Field(max_length=AGAINST_MAX)]  # names of the others
+    scale: Words  # what `result` is, such as "share of wins"
+    result: Finite
+    low: Finite  # 95 % interval
+    high: Finite
+    listeners: NonNegativeInt
+    votes: NonNegativeInt
+    date: Words  # ISO 8601 date
+
+
+EVIDENCE = TypeAdapter(SessionEvidence)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Votes:
     """Results of the voice in blind trials."""
 
     won: int = 0
     tied: int = 0
     lost: int = 0
+    session: SessionEvidence | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +143,8 @@ class Champion:
     def metadata(self) -> bytes:
         """Return the content of `metadata.json`. Equal champions give equal bytes."""
         facts = {name: value for name, value in asdict(self).items() if name in WRITTEN and value not in ("", None, {})}
+        if self.votes is not None and self.votes.session is None:
+            del facts["votes"]["session"]
         kind = {"model_type": FINE_TUNED} if self.fine_tuned else {"model_type": BASE, "use_base_model": True}
         written = kind | {"champion_id": self.id} | facts
         return (json.dumps(written, ensure_ascii=False, indent=2, sort_keys=True) + "\n").encode()
@@ -210,7 +238,9 @@ def _consent(value: object) -> Consent:
 
 def _votes(value: object) -> Votes:
     facts: dict[str, Any] = dict(value)  # type: ignore[call-overload]
-    return Votes(**{name: max(0, int(facts.get(name, 0))) for name in ("won", "tied", "lost")})
+    session = facts.get("session")
+    counts = {name: max(0, int(facts.get(name, 0))) for name in ("won", "tied", "lost")}
+    return Votes(**counts, session=None if session is None else EVIDENCE.validate_python(session))
 
 
 READ: Mapping[str, Callable[[object], object]] = {

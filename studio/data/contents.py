@@ -11,7 +11,7 @@ DATABASE = "studio.sqlite"
 SCRIPTS = "scripts"
 CLIPS = "clips"
 # Folders whose content cannot be made again. Caches, deliveries, uploads, locks and the reserve are left out.
-KEPT = ("champions", CLIPS, SCRIPTS, "settings", "shelves", "takes", "trials")
+KEPT = ("champions", CLIPS, "listening", SCRIPTS, "settings", "shelves", "takes", "trials")
 TEMPORARY = tuple(f"champions/{name}" for name in ("archives", "attachments", "staging", "transfers"))
 NOT_PLAIN = re.compile(r"[\x00-\x1f\x7f\\:]|[\ud800-\udfff]")
 

@@ -11,8 +11,9 @@ PATIENCE = 8  # number of other requests that end while a take waits; without a 
 class RenderAdmission:
     """Watches the scheduler's queue. Used only on the renderer's thread."""
 
-    def __init__(self, manager: Manager) -> None:
-        self._manager = manager
+    def __init__(self, manager: Manager, prefix: str = SESSION_PREFIX) -> None:
+        """Watch requests of other renders too: only sessions with `prefix` belong to this renderer."""
+        self._manager, self._prefix = manager, prefix
         self._seen: set[str] = set()  # ids of the other requests since the last take of a render was finished
 
     def can_begin(self, under_way: int) -> bool:
@@ -27,7 +28,7 @@ class RenderAdmission:
         return under_way < self._rows() - 1 and "queued" not in others.values()
 
     def has_others(self) -> bool:
-        """Return True if there are requests that do not come from renders."""
+        """Return True if there are requests that do not come from this renderer."""
         return bool(self._others())
 
     def must_stop(self) -> bool:
@@ -43,9 +44,9 @@ class RenderAdmission:
         return bool(others) and len(self._seen - others.keys()) < PATIENCE
 
     def _others(self) -> dict[str, str]:
-        """Return the state of each request that does not come from a render, by ticket id."""
+        """Return the state of each request that does not come from this renderer, by ticket id."""
         queue = self._manager.queue()
-        return {each.ticket_id: each.status.state for each in queue if not each.session_id.startswith(SESSION_PREFIX)}
+        return {each.ticket_id: each.status.state for each in queue if not each.session_id.startswith(self._prefix)}
 
     def _on_cpu(self) -> bool:
         return all(status.info is None or status.info.device == "cpu" for status in self._manager.statuses())

@@ -27,6 +27,7 @@ from studio.hearing import TakeHearing
 from studio.history import History, StoredTake
 from studio.idle_unload import IdleUnload
 from studio.listening import Listening
+from studio.listening.sessions.sessions import ListeningSessions
 from studio.named_voices import NamedVoices
 from studio.references.library import ClipStore
 from studio.references.session_clips import SessionClips
@@ -146,6 +147,7 @@ def studio_of(
         ears=ears,
         hearing=hearing,
         listening=listening,
+        listening_sessions=ListeningSessions(settings.data_dir, manager, history, speaking),
         champions=champions,
         named_voices=named_voices,
         scripts=scripts,
@@ -157,11 +159,13 @@ def studio_of(
     )
     manager.start()
     studio.scripts.renderer.start()
+    studio.listening_sessions.renderer.start()
     telemetry.start()
     try:
         yield studio
     finally:
         studio.scripts.renderer.close()
+        studio.listening_sessions.renderer.close()
         hearing.close()
         ears.close()
         manager.close(0.0)

@@ -12,6 +12,7 @@ from studio.champions.library import Library
 from studio.history import History
 from studio.idle_unload import FILE as IDLE_UNLOAD
 from studio.listening import Ballot, Listening
+from studio.listening.sessions.rows import InvitationRow, ListenerRow, SessionRow, SessionTables, VoteRow
 from studio.references.library import ClipStore
 from studio.references.session_clips import SessionClips
 from studio.script.format.script import SheetForm, Table
@@ -31,11 +32,12 @@ def report_nothing(progress: Progress) -> None:
 
 
 def fill_folder(data: Path) -> Path:
-    """Fill a data folder with two takes, a vote on both, a champion, a clip and a sheet."""
+    """Fill a data folder with two takes, a vote on both, a listening session with a vote, a champion, a clip and a sheet."""
     history = History(data)
     a, b = (keep_take(history, seed=seed, checkpoint=name) for seed, name in ((1, "brass"), (2, "nickel")))
     voted(Listening(history, data, now=iter(range(1_000, 9_000, 100)).__next__), a.id, b.id)
     history.close()
+    vote_in_session(data)
     keep(Library(data))
     SessionClips(ClipStore(data), data).add(SESSION, write_clip(data / "clip.wav"), "clip.wav")
     (data / "clip.wav").unlink()
@@ -55,15 +57,29 @@ def voted(listening: Listening, a: str, b: str) -> None:
     listening.reveal(SESSION, trial.id)
 
 
+def vote_in_session(data: Path) -> None:
+    """Store a session, a link, a listener and a vote."""
+    tables = SessionTables(data)
+    tables.sessions.add(SessionRow(id="s1", created_at=1.0, plan="{}"))
+    tables.invitations.add(InvitationRow(id="i1", listening_id="s1", note="ann", created_at=2.0))
+    tables.listeners.add(ListenerRow(id="l1", listening_id="s1", invitation_id="i1", seed=7, joined_at=3.0))
+    cast = {"stage": "trials", "number": 0, "trial": "{}", "choice": "a", "took_s": 4.0, "voted_at": 5.0}
+    tables.votes.add(VoteRow(id="l1-trials-0", listening_id="s1", listener_id="l1", **cast))
+
+
 def content(data: Path) -> dict[str, Any]:
     """Return all content of a data folder as the services read it, with the bytes of the audio."""
     history, library, projects = History(data), Library(data), Projects(data)
     clips = SessionClips(ClipStore(data), data)
-    takes = history.list(SESSION)
+    takes, tables = history.list(SESSION), SessionTables(data)
     return {
         "idle unload": (data / IDLE_UNLOAD).read_text(),
         "takes": {take.id: (take, history.audio_path(SESSION, take.id).read_bytes()) for take in takes},
         "votes": Listening(history, data).tally(SESSION),
+        "listening": [
+            [row.model_dump() for row in table.where()]
+            for table in (tables.sessions, tables.invitations, tables.listeners, tables.votes)
+        ],
         "champions": library.list(),
         "members": {name: library.path(one, name).read_bytes() for one in library.list() for name in one.members},
         "clips": {id: clips.get(SESSION, id).audio.digest for id in clips.mine(SESSION)},

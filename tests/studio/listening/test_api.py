@@ -30,9 +30,9 @@ class Visit:
         """Two of ann's, of two arms and two rates, the second four times as loud."""
         self.ann.get("/health")
         session_id, history = session_id_of(self.ann.cookies[COOKIE]), self.studio.history
-        one = keep(history, session_id, engine="oak", checkpoint="acorn", seed=31337)
+        one = keep(history, session_id, engine="sycamore", checkpoint="chestnut", seed=31337)
         louder = sound(rate=44_100, gain=4.0, seed=2)
-        other = keep(history, session_id, engine="elm", checkpoint="samara", seed=27182, audio=louder)
+        other = keep(history, session_id, engine="hornbeam", checkpoint="samara", seed=27182, audio=louder)
         return one.id, other.id
 
     def open(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def visit(tmp_path: Path) -> Iterator[Visit]:
 
 
 def test_neither_bytes_nor_headers_name_a_side(visit: Visit) -> None:
-    names = [*visit.takes(), "oak", "elm", "acorn", "samara", "31337", "27182", "seed", "engine"]
+    names = [*visit.takes(), "sycamore", "hornbeam", "chestnut", "samara", "31337", "27182", "seed", "engine"]
     said = [visit.ann.post("/studio/trials/next"), visit.ann.get("/studio/trials")]
     trial = said[0].json()["trial"]
     said += [visit.ann.get(trial[side]["sound"]) for side in ("a", "b")]

@@ -1,0 +1,75 @@
+"""Listening sessions for invited listeners. The invitation in the address is the only permission."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Header, Response
+from fastapi.responses import FileResponse, RedirectResponse
+
+from studio.api.errors import ProblemRoute
+from studio.listening.sessions.serializers import listener_json
+from studio.listening.sessions.votes import ListenerVote
+from studio.studio import Studio
+
+PAGE = Path(__file__).parents[2] / "assets" / "listen"
+SECRET_MAX = 64  # characters
+PRIVATE = {"cache-control": "no-store", "referrer-policy": "no-referrer"}
+
+Listener = Annotated[str, Header(alias="x-listener", max_length=SECRET_MAX)]
+Answer = Annotated[str, Body(max_length=2_000)]
+
+
+def router(studio: Studio) -> APIRouter:
+    routes = APIRouter(prefix="/listen", tags=["listeners"], route_class=ProblemRoute)
+    listeners = studio.listening_sessions.listeners
+
+    @routes.get("/assets/{path:path}", include_in_schema=False)
+    def asset(path: str) -> Response:
+        """Return a script or style of the page."""
+        file = (PAGE / path).resolve()
+        if PAGE.resolve() not in file.parents or not file.is_file():
+            return Response(status_code=404)
+        return FileResponse(file, headers={"cache-control": "no-cache"})
+
+    @routes.get("/{invitation}/", include_in_schema=False)
+    def slash(invitation: str) -> Response:
+        return RedirectResponse(f"../{invitation}")
+
+    @routes.get("/{invitation}", include_in_schema=False)
+    def page(invitation: str) -> Response:
+        """Return the page, which asks for the state of the listener."""
+        return FileResponse(PAGE / "index.html", headers=PRIVATE)
+
+    @routes.post("/{invitation}/listeners")
+    def join(invitation: str) -> dict[str, str]:
+        """Take part as a new listener. Send the secret of the answer as `X-Listener` with all further requests."""
+        return {"listener": listeners.join(invitation)}
+
+    @routes.get("/{invitation}/state")
+    def state(invitation: str, x_listener: Listener = "") -> dict[str, Any]:
+        """Return the current trial."""
+        return listener_json(listeners.state(invitation, x_listener))
+
+    @routes.get("/{invitation}/sounds/{token}.wav")
+    def sound(invitation: str, token: str, x_listener: Listener = "") -> Response:
+        """Return a sound of the current trial. All sounds of a trial have the same length, rate and loudness."""
+        return Response(listeners.sound(invitation, x_listener, token), media_type="audio/wav", headers=PRIVATE)
+
+    @routes.post("/{invitation}/votes")
+    def vote(invitation: str, cast: ListenerVote, x_listener: Listener = "") -> dict[str, Any]:
+        """Vote on the current trial, and return the next one."""
+        return listener_json(listeners.vote(invitation, x_listener, cast))
+
+    @routes.post("/{invitation}/undo")
+    def undo(invitation: str, x_listener: Listener = "") -> dict[str, Any]:
+        """Take back the last vote."""
+        return listener_json(listeners.undo(invitation, x_listener))
+
+    @routes.post("/{invitation}/answers")
+    def answer(
+        invitation: str, answers: Annotated[dict[str, Answer], Body(embed=True)], x_listener: Listener = ""
+    ) -> dict[str, Any]:
+        """Answer the questions, which ends the session for this listener."""
+        return listener_json(listeners.answer(invitation, x_listener, answers))
+
+    return routes

@@ -1,0 +1,1 @@
+"""Listening sessions: blind tests with several arms, many lines and invited listeners."""

@@ -1,0 +1,303 @@
+"""Listening sessions, the listener's use case: join, hear, vote, undo, answer questions."""
+
+import hashlib
+import hmac
+import io
+import json
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import soundfile
+
+from studio.errors import Conflict, StudioError, Unauthenticated
+from studio.listening.sessions import headphones
+from studio.listening.sessions.conduct import TRIAL, needs_further_catches
+from studio.listening.sessions.invitations import Invitations, digest
+from studio.listening.sessions.rows import InvitationRow, ListenerRow, SessionTables, VoteRow
+from studio.listening.sessions.session import PAIRED, ListeningSession, UnknownSession
+from studio.listening.sessions.sounds import TrialSounds
+from studio.listening.sessions.trials import SessionTrial, trials_of
+from studio.listening.sessions.votes import CHOICES, NAMES, ListenerVote
+from studio.listening.trial import HEARD_S, HEARD_SHARE, UnknownTrial
+
+ListenerStage = Literal["headphones", "practice", "trials", "questions", "done"]
+LISTENERS_MAX = 1_000  # of one session
+ANSWER_MAX = 2_000  # characters
+REMEMBERED = 5_000  # trials whose opening time is remembered
+
+
+class UnknownListener(Unauthenticated):
+    """The request has no valid secret of a listener."""
+
+
+class AlreadyVoted(Conflict):
+    """The trial of the request is not the listener's current trial."""
+
+
+class BadAnswer(StudioError):
+    """An answer to a question is too long, or not one of its choices."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurrentTrial:
+    """What a listener may know about the current trial. Tokens name the sounds."""
+
+    id: str
+    text: str | None
+    tokens: Mapping[str, str]  # by name of the side
+    reference: tuple[str, str] | None  # name and token
+    choices: tuple[str, ...]
+    must_hear_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListenerState:
+    """Where a listener is in the session."""
+
+    session: ListeningSession
+    stage: ListenerStage
+    number: int  # of the trial within the stage, from 1
+    count: int
+    trial: CurrentTrial | None
+    can_undo: bool
+    completion_code: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A listener with the session and the votes."""
+
+    row: ListenerRow
+    session: ListeningSession
+    trials: tuple[SessionTrial, ...]
+    checks: int  # answered headphone checks
+    votes: int
+
+    @property
+    def stage(self) -> ListenerStage:
+        plan = self.session.plan
+        if self.row.completed_at is not None:
+            return "done"
+        if plan.headphones and self.checks < headphones.CHECKS:
+            return "headphones"
+        if self.votes < len(self.trials):
+            return "practice" if self.trials[self.votes].kind == "practice" else "trials"
+        return "questions" if plan.questions else "done"
+
+
+class Listeners:
+    """The listeners of all sessions. Thread-safe."""
+
+    def __init__(
+        self,
+        tables: SessionTables,
+        invitations: Invitations,
+        session_of: Callable[[str], ListeningSession],
+        sounds: TrialSounds,
+        now: Callable[[], float],
+    ) -> None:
+        self._tables, self._invitations, self._session_of = tables, invitations, session_of
+        self._sounds, self._now = sounds, now
+        self._opened: OrderedDict[str, float] = OrderedDict()  # by listener and trial, when its sounds were sent
+
+    def join(self, invitation: str) -> str:
+        """Add a listener and return the secret of the listener. Raises UnknownSession, NotSaved."""
+        link, session = self._open(invitation)
+        if len(self._tables.listeners.where(listening_id=session.id)) >= LISTENERS_MAX:
+            raise UnknownSession("this session has enough listeners; thank you")
+        secret = secrets.token_urlsafe(16)
+        row = ListenerRow(
+            id=digest(secret),
+            listening_id=session.id,
+            invitation_id=link.id,
+            seed=secrets.randbits(48),
+            joined_at=self._now(),
+        )
+        self._tables.listeners.add(row)
+        return secret
+
+    def state(self, invitation: str, listener: str) -> ListenerState:
+        """Return where the listener is. Raises UnknownSession, UnknownListener."""
+        return self._state(self._visit(invitation, listener))
+
+    def sound(self, invitation: str, listener: str, token: str) -> bytes:
+        """Return a sound of the listener's current trial. Raises UnknownTrial if the token is of another trial."""
+        visit = self._visit(invitation, listener)
+        trial, files = _trial_id(visit), self._files(visit)
+        place = next((at for at in range(len(files)) if _token(visit, at) == token), None)
+        if place is None:
+            raise UnknownTrial("this trial is over; reload the page")
+        self._opened.setdefault(f"{visit.row.id} {trial}", self._now())
+        while len(self._opened) > REMEMBERED:
+            self._opened.popitem(last=False)
+        return files[place]
+
+    def vote(self, invitation: str, listener: str, vote: ListenerVote) -> ListenerState:
+        """Store a vote durably. A repeated vote, whose answer was lost, changes nothing.
+
+        Raises AlreadyVoted, NotHeard, BadVote, NotSaved.
+        """
+        visit = self._visit(invitation, listener)
+        current = self._state(visit).trial
+        if current is None or vote.trial != current.id:
+            if self._is_stored(visit, vote):
+                return self._state(visit)
+            raise AlreadyVoted("this trial already has a vote; go on with the next one")
+        self._check(visit, current, vote)
+        checks = visit.stage == "headphones"
+        number = visit.checks if checks else visit.votes
+        row = VoteRow(
+            id=f"{visit.row.id}-{current.id}",
+            listening_id=visit.session.id,
+            listener_id=visit.row.id,
+            stage="headphones" if checks else "trials",
+            number=number,
+            trial="{}" if checks else TRIAL.dump_json(visit.trials[number]).decode(),
+            choice=vote.choice,
+            scores=_scores(vote),
+            took_s=vote.took_s,
+            voted_at=self._now(),
+        )
+        if not self._tables.votes.add(row):
+            raise AlreadyVoted("this trial already has a vote; go on with the next one")
+        return self._finished(self._visit(invitation, listener))
+
+    def undo(self, invitation: str, listener: str) -> ListenerState:
+        """Take back the last vote. Raises AlreadyVoted if there is none."""
+        visit = self._visit(invitation, listener)
+        if not _can_undo(visit):
+            raise AlreadyVoted("there is no vote to undo; go on with this trial")
+        self._tables.votes.remove(f"{visit.row.id}-trials-{visit.votes - 1}")
+        return self.state(invitation, listener)
+
+    def answer(self, invitation: str, listener: str, answers: Mapping[str, str]) -> ListenerState:
+        """Store the answers to the questions, which ends the session. Raises AlreadyVoted, BadAnswer."""
+        visit = self._visit(invitation, listener)
+        if visit.row.completed_at is not None:  # the answer to an earlier request was lost
+            return self._state(visit)
+        if visit.stage != "questions":
+            raise AlreadyVoted("the questions come after all trials; reload the page")
+        for at, question in enumerate(visit.session.plan.questions):
+            answer = answers.get(str(at), "")
+            if len(answer) > ANSWER_MAX or (answer and question.choices and answer not in question.choices):
+                raise BadAnswer(f'correct the answer to "{question.text}", then send the answers again')
+        known = {str(at): answers.get(str(at), "") for at in range(len(visit.session.plan.questions))}
+        return self._complete(visit, json.dumps(known))
+
+    def _is_stored(self, visit: Visit, vote: ListenerVote) -> bool:
+        stored = self._tables.votes.get(f"{visit.row.id}-{vote.trial}")
+        return stored is not None and (stored.choice, stored.scores) == (vote.choice, _scores(vote))
+
+    def _finished(self, visit: Visit) -> ListenerState:
+        """Complete the session after the last vote if there are no questions."""
+        over = visit.stage == "done" and visit.row.completed_at is None
+        return self._complete(visit, "{}") if over else self._state(visit)
+
+    def _complete(self, visit: Visit, answers: str) -> ListenerState:
+        code = secrets.token_hex(4).upper()
+        self._tables.listeners.change(visit.row.id, answers=answers, completed_at=self._now(), completion_code=code)
+        row = self._tables.listeners.get(visit.row.id) or visit.row
+        return self._state(Visit(row, visit.session, visit.trials, visit.checks, visit.votes))
+
+    def _open(self, invitation: str) -> tuple[InvitationRow, ListeningSession]:
+        link = self._invitations.open(invitation)
+        session = self._session_of(link.listening_id)
+        if session.closed:
+            raise UnknownSession("this listening session is closed; thank you")
+        return link, session
+
+    def _visit(self, invitation: str, listener: str) -> Visit:
+        link = self._invitations.open(invitation)
+        session = self._session_of(link.listening_id)
+        row = self._tables.listeners.get(digest(listener)) if listener else None
+        if row is None or row.listening_id != session.id or row.invitation_id != link.id:
+            raise UnknownListener("this page is not known to the studio; reload the page")
+        if session.closed and row.completed_at is None:
+            raise UnknownSession("this listening session is closed; thank you")
+        votes = self._tables.votes.where(listener_id=row.id)
+        checks = sum(vote.stage == "headphones" for vote in votes)
+        trials = trials_of(session.plan, row.seed, further_catches=needs_further_catches(votes))
+        return Visit(row, session, trials, checks, len(votes) - checks)
+
+    def _state(self, visit: Visit) -> ListenerState:
+        stage, practice = visit.stage, visit.session.plan.practice
+        number, count = {
+            "headphones": (visit.checks + 1, headphones.CHECKS),
+            "practice": (visit.votes + 1, practice),
+            "trials": (visit.votes - practice + 1, len(visit.trials) - practice),
+        }.get(stage, (1, 1))
+        return ListenerState(
+            session=visit.session,
+            stage=stage,
+            number=number,
+            count=count,
+            trial=self._current(visit) if stage in ("headphones", "practice", "trials") else None,
+            can_undo=_can_undo(visit),
+            completion_code=visit.row.completion_code or None,
+        )
+
+    def _current(self, visit: Visit) -> CurrentTrial:
+        plan, files = visit.session.plan, self._files(visit)
+        tokens = [_token(visit, at) for at in range(len(files))]
+        if visit.stage == "headphones":
+            named = dict(zip(headphones.TONES, tokens, strict=True))
+            return CurrentTrial(
+                id=_trial_id(visit), text=None, tokens=named, reference=None, choices=headphones.TONES, must_hear_s=0.5
+            )
+        trial = visit.trials[visit.votes]
+        sides = len(trial.sides)
+        reference = ("X" if plan.method == "abx" else "Reference", tokens[-1]) if trial.reference else None
+        return CurrentTrial(
+            id=_trial_id(visit),
+            text=plan.lines[trial.line] if plan.shows_text else None,
+            tokens=dict(zip(NAMES, tokens[:sides], strict=False)),
+            reference=reference,
+            choices=CHOICES[plan.method],
+            must_hear_s=round(min(HEARD_S, *(HEARD_SHARE * _sound_s(file) for file in files)), 2),
+        )
+
+    def _files(self, visit: Visit) -> Sequence[bytes]:
+        if visit.stage == "headphones":
+            return headphones.tones(visit.row.seed, visit.checks)
+        if visit.stage not in ("practice", "trials"):
+            return ()
+        return self._sounds.files(visit.session.id, visit.trials[visit.votes])
+
+    def _check(self, visit: Visit, current: CurrentTrial, vote: ListenerVote) -> None:
+        method = visit.session.plan.method
+        if visit.stage == "headphones" or method in PAIRED:
+            vote.check_choice(current.choices)
+        else:
+            vote.check_scores(method, "".join(current.tokens))
+        opened = self._opened.get(f"{visit.row.id} {current.id}")
+        names = (*current.tokens, *((current.reference[0],) if current.reference else ()))
+        vote.check_heard(names, current.must_hear_s, None if opened is None else self._now() - opened)
+
+
+def _trial_id(visit: Visit) -> str:
+    return f"headphones-{visit.checks}" if visit.stage == "headphones" else f"trials-{visit.votes}"
+
+
+def _token(visit: Visit, place: int) -> str:
+    """Return the address of a sound. It cannot be computed without the listener's seed, and says nothing about the side."""
+    said = f"{_trial_id(visit)} {place}"
+    return hmac.digest(f"{visit.row.seed} {visit.row.id}".encode(), said.encode(), hashlib.sha256).hex()[:22]
+
+
+def _scores(vote: ListenerVote) -> str:
+    """Return the scores by index of the side, as JSON."""
+    return json.dumps({NAMES.find(name): score for name, score in sorted(vote.scores.items())})
+
+
+def _sound_s(file: bytes) -> float:
+    """Return the length of a WAV file without the silence at its end. All files of a trial have the same length."""
+    samples, rate = soundfile.read(io.BytesIO(file), dtype="float32")
+    return (int(np.flatnonzero(samples).max(initial=-1)) + 1) / rate
+
+
+def _can_undo(visit: Visit) -> bool:
+    return visit.votes > 0 and visit.row.completed_at is None and visit.stage != "headphones"

@@ -1,0 +1,165 @@
+"""Listening sessions, the owner's use case: create, edit, render, invite, close, delete."""
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engines.scheduling.manager import Manager
+from studio.history import History, StoredTake
+from studio.listening.sessions.invitations import Invitations
+from studio.listening.sessions.listeners import Listeners
+from studio.listening.sessions.renderer import SessionRenderer
+from studio.listening.sessions.results import SessionResults, results_of
+from studio.listening.sessions.rows import PLAN, ListenerRow, SessionRow, SessionTables, VoteRow
+from studio.listening.sessions.session import (
+    ListeningSession,
+    SessionClosed,
+    SessionNotReady,
+    SessionPlan,
+    UnknownSession,
+)
+from studio.listening.sessions.sounds import TrialSounds
+from studio.listening.sessions.takes import DueTake, SessionTakes
+from studio.speaking import SpeechService
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStatus:
+    """A session with its progress."""
+
+    session: ListeningSession
+    takes: int
+    made: int
+    listeners: int
+    votes: int
+
+
+class ListeningSessions:
+    """All listening sessions of the studio. Thread-safe."""
+
+    def __init__(
+        self,
+        data_dir: Path,
+        manager: Manager,
+        history: History,
+        speaking: SpeechService,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        """Open the sessions; `now` returns seconds since 1970."""
+        self._tables, self._now = SessionTables(data_dir), now
+        self._takes = SessionTakes(history, speaking)
+        self.invitations = Invitations(self._tables, now)
+        self._sounds = TrialSounds(lambda id, line, side: self._takes.audio(self.get(id), line, side))
+        self.listeners = Listeners(self._tables, self.invitations, self._ready, self._sounds, now)
+        self.renderer = SessionRenderer(manager, speaking, history, self._next_due, self._is_wanted, self._failed)
+
+    def list(self) -> Sequence[SessionStatus]:
+        """Return the sessions, newest first."""
+        rows = self._tables.sessions.where(deleted=False)
+        return [self._status(row.session()) for row in sorted(rows, key=lambda row: -row.created_at)]
+
+    def get(self, id: str) -> ListeningSession:
+        """Return a session. Raises UnknownSession."""
+        row = self._tables.sessions.get(id)
+        if row is None or row.deleted:
+            raise UnknownSession("this listening session does not exist any more; choose another one")
+        return row.session()
+
+    def status(self, id: str) -> SessionStatus:
+        """Return a session with its progress. Raises UnknownSession."""
+        return self._status(self.get(id))
+
+    def create(self, plan: SessionPlan) -> SessionStatus:
+        """Store a new session, and begin to make its takes. Raises BadSession, NotSaved."""
+        plan.check()
+        row = SessionRow(
+            id=secrets.token_hex(8), created_at=self._now(), plan=PLAN.dump_json(plan).decode(), renders=True
+        )
+        self._tables.sessions.add(row)
+        self.renderer.wake()
+        return self.status(row.id)
+
+    def edit(self, id: str, plan: SessionPlan) -> SessionStatus:
+        """Replace the plan of a session that has no votes, and make the missing takes. Raises BadSession, SessionClosed."""
+        plan.check()
+        if self._tables.votes.where(listening_id=self.get(id).id):
+            raise SessionClosed("this session has votes, so it cannot change; duplicate the session instead")
+        changed = self._change(id, plan=PLAN.dump_json(plan).decode(), renders=True, failure="")
+        self._sounds.forget(id)
+        return changed
+
+    def results(self, id: str) -> tuple[SessionResults, Sequence[ListenerRow]]:
+        """Return the results of a session, and the listeners who voted, first come first. Raises UnknownSession."""
+        session, votes = self.get(id), self._tables.votes.where(listening_id=id)
+        voted = {vote.listener_id for vote in votes}
+        rows = [row for row in self._tables.listeners.where(listening_id=id) if row.id in voted]
+        listeners = sorted(rows, key=lambda row: row.joined_at)
+        return results_of(session.plan, listeners, votes), listeners
+
+    def render(self, id: str, renders: bool) -> SessionStatus:
+        """Start or pause the render. Raises UnknownSession, NotSaved."""
+        return self._change(id, renders=renders, failure="")
+
+    def close(self, id: str, closed: bool) -> SessionStatus:
+        """Close a session for listeners, or open it again. Raises UnknownSession, NotSaved."""
+        return self._change(id, closed=closed)
+
+    def delete(self, id: str, deleted: bool = True) -> None:
+        """Delete a session, or restore it. Raises UnknownSession, NotSaved."""
+        if not self._tables.sessions.change(id, deleted=deleted):
+            raise UnknownSession("this listening session does not exist any more; choose another one")
+        self.renderer.wake()
+
+    def votes(self, id: str) -> Sequence[VoteRow]:
+        """Return all votes of a session, oldest first. Raises UnknownSession."""
+        return sorted(self._tables.votes.where(listening_id=self.get(id).id), key=lambda vote: vote.voted_at)
+
+    def take(self, id: str, arm: int, line: int) -> StoredTake:
+        """Return the take of an arm and a line. Raises UnknownSession, UnknownTake."""
+        session = self.get(id)
+        if not (0 <= arm < len(session.plan.arms) and 0 <= line < len(session.plan.lines)):
+            raise UnknownSession("the session has no such arm or line; reload the page")
+        return self._takes.get(session, arm, line)
+
+    def _ready(self, id: str) -> ListeningSession:
+        """Return a session whose takes are all made. Raises UnknownSession, SessionNotReady."""
+        session = self.get(id)
+        if not self._takes.are_made(session):
+            raise SessionNotReady("the takes of this session are not made yet; come back in a few minutes")
+        return session
+
+    def _change(self, id: str, **values: object) -> SessionStatus:
+        self.get(id)
+        self._tables.sessions.change(id, **values)
+        self.renderer.wake()
+        return self.status(id)
+
+    def _status(self, session: ListeningSession) -> SessionStatus:
+        takes = len(session.plan.arms) * len(session.plan.lines)
+        votes = self._tables.votes.where(listening_id=session.id, stage="trials")
+        return SessionStatus(
+            session=session,
+            takes=takes,
+            made=takes - sum(1 for _ in self._takes.due(session)),
+            listeners=len({vote.listener_id for vote in votes}),
+            votes=len(votes),
+        )
+
+    # Called on the renderer's thread.
+
+    def _next_due(self) -> DueTake | None:
+        for row in self._tables.sessions.where(renders=True, deleted=False):
+            due = next(self._takes.due(row.session()), None)
+            if due is not None:
+                return due
+            self._tables.sessions.change(row.id, renders=False)
+        return None
+
+    def _is_wanted(self, due: DueTake) -> bool:
+        row = self._tables.sessions.get(due.session.id)
+        return row is not None and row.renders and not row.deleted
+
+    def _failed(self, due: DueTake, reason: str) -> None:
+        self._tables.sessions.change(due.session.id, renders=False, failure=reason)

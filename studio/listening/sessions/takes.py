@@ -1,0 +1,71 @@
+"""The takes of a listening session in the history: one for each arm and line."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from engines.types import Audio
+from studio.history import History, StoredTake
+from studio.listening.sessions.session import ListeningSession, SessionPlan
+from studio.listening.sessions.trials import SessionSide
+from studio.order import SEEDS, Order, flat
+from studio.speaking import SpeechService
+
+
+@dataclass(frozen=True, slots=True)
+class DueTake:
+    """A take that a session needs."""
+
+    session: ListeningSession
+    order: Order
+
+    @property
+    def id(self) -> str:
+        """Return an id that is equal for equal orders in one session, so that an edited session keeps its takes."""
+        described = json.dumps([self.session.id, flat(self.order)], sort_keys=True)
+        return hashlib.sha256(described.encode()).hexdigest()[:32]
+
+
+class SessionTakes:
+    """Finds the takes of sessions. Thread-safe."""
+
+    def __init__(self, history: History, speaking: SpeechService) -> None:
+        self._history, self._speaking = history, speaking
+        self._complete: dict[str, SessionPlan] = {}  # plans whose takes are all made, by session
+
+    def are_made(self, session: ListeningSession) -> bool:
+        """Return True if no take is due."""
+        if self._complete.get(session.id) != session.plan:
+            if next(self.due(session), None) is not None:
+                return False
+            self._complete[session.id] = session.plan
+        return True
+
+    def due(self, session: ListeningSession) -> Iterator[DueTake]:
+        """Yield the takes that a session needs and the history lacks, line by line."""
+        stored = {take.id for take in self._history.list(session.session_id)}
+        plan = session.plan
+        needed = (take_of(session, arm, line) for line in range(len(plan.lines)) for arm in range(len(plan.arms)))
+        return (take for take in needed if take.id not in stored)
+
+    def get(self, session: ListeningSession, arm: int, line: int) -> StoredTake:
+        """Return the take of an arm and a line. Raises UnknownTake."""
+        return self._history.get(session.session_id, take_of(session, arm, line).id)
+
+    def audio(self, session: ListeningSession, line: int, side: SessionSide) -> Audio:
+        """Return the take of a side, or the clip of its voice. Raises UnknownTake, and EngineError if the voice is gone."""
+        order = session.plan.arms[side.arm].order
+        if side.treatment == "clip":
+            return self._speaking.reference(order, session.session_id).audio
+        return self._history.audio(session.session_id, take_of(session, side.arm, line).id)
+
+
+def take_of(session: ListeningSession, arm: int, line: int) -> DueTake:
+    """Return the take of an arm and a line. An arm without a seed has one seed for each line."""
+    order = replace(session.plan.arms[arm].order, text=session.plan.lines[line])
+    return DueTake(session, order if order.seed is not None else replace(order, seed=_seed(session, line)))
+
+
+def _seed(session: ListeningSession, line: int) -> int:
+    return int.from_bytes(hashlib.sha256(f"{session.id} {line}".encode()).digest()[:8]) % SEEDS

@@ -1,0 +1,40 @@
+"""Answers of listeners, and how each listener worked."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Outcome = Literal["first", "second", "tie"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairVote:
+    """One vote of a listener on two arms that speak the same line."""
+
+    listener: str
+    line: str
+    first: str  # id of an arm
+    second: str
+    outcome: Outcome  # the preferred arm; the caller counts "both bad" as a tie
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rating:
+    """One score that a listener gave to an arm for one line."""
+
+    listener: str
+    line: str
+    arm: str
+    score: float  # 1 to 5 (MOS) or 0 to 100 (MUSHRA)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conduct:
+    """How one listener worked in a session. Catch trials count only in the fields of catch trials."""
+
+    listener: str
+    catch_trials: int  # catch trials that the listener answered
+    catch_passed: int  # catch trials in which the listener preferred the undamaged side
+    votes: int  # votes for the left or the right side in ordinary trials; ties and "both bad" do not count
+    left_votes: int  # votes for the left side among `votes`
+    median_s: float | None  # median seconds from showing an ordinary trial to its vote; None without a vote
+    headphones_passed: bool | None  # None if the session has no headphone check, or the listener did not finish it
