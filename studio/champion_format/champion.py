@@ -140,11 +140,18 @@ class Champion:
     def renamed(self, id: str) -> Self:
         return replace(self, id=id, name=self.name if self.name != self.id else "")
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return all fields. Votes without a listening session lack the key `session`, as in older archives."""
+        fields = asdict(self)
+        if self.votes is not None and self.votes.session is None:
+            del fields["votes"]["session"]
+        return fields
+
     def metadata(self) -> bytes:
         """Return the content of `metadata.json`. Equal champions give equal bytes."""
-        facts = {name: value for name, value in asdict(self).items() if name in WRITTEN and value not in ("", None, {})}
-        if self.votes is not None and self.votes.session is None:
-            del facts["votes"]["session"]
+        facts = {
+            name: value for name, value in self.as_dict().items() if name in WRITTEN and value not in ("", None, {})
+        }
         kind = {"model_type": FINE_TUNED} if self.fine_tuned else {"model_type": BASE, "use_base_model": True}
         written = kind | {"champion_id": self.id} | facts
         return (json.dumps(written, ensure_ascii=False, indent=2, sort_keys=True) + "\n").encode()

@@ -1,6 +1,5 @@
 """Champions as JSON: all fields for the owner; visitors see neither notes nor consent."""
 
-from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ MEASURED_MAX = 512
 
 def champion_json(champion: Champion, *, owner: bool) -> dict[str, Any]:
     """Return the fields of a champion."""
-    fields = asdict(champion) | {"title": champion.title}
+    fields = champion.as_dict() | {"title": champion.title}
     return fields if owner else fields | {"consent": None, "notes": ""}
 
 

@@ -587,6 +587,115 @@ interface TrialDesk {
   tally: Tally[] | null;
 }
 
+// Listening sessions
+type ListeningMethod = "ab" | "ab_reference" | "abx" | "mos" | "mushra";
+/** An arm in the editor. */
+interface SessionArm {
+  name: string;
+  voice: string;
+  engine: string;
+  settings: Record<string, number>; // with the seed
+}
+interface SessionFacts {
+  name: string;
+  title: string; // for listeners
+  question: string;
+  method: ListeningMethod;
+  trials: number; // of each listener
+  practice: number;
+  catches: boolean;
+  headphones: boolean;
+  shows_text: boolean;
+  reference: number; // index of the arm; MUSHRA only
+}
+/** The plan of a session in the editor. Lists of texts are one text with a row for each. */
+interface SessionDraft extends SessionFacts {
+  arms: SessionArm[];
+  lines: string;
+  questions: { text: string; choices: string }[];
+}
+interface SessionPlan extends SessionFacts {
+  arms: { name: string; voice: string; order: Order }[];
+  lines: string[];
+  questions: { text: string; choices: string[] }[];
+}
+interface ListeningSession {
+  id: string;
+  plan: SessionPlan;
+  created_at: number;
+  state: "rendering" | "open" | "paused" | "failed" | "closed";
+  failure: string;
+  takes: number;
+  made: number;
+  listeners: number;
+  votes: number;
+}
+interface Invitation {
+  id: string;
+  note: string;
+  created_at: number;
+  expires_at: number | null;
+  state: "valid" | "expired" | "revoked";
+  path?: string; // only in the answer to its creation
+}
+/** What the results of all pairs of arms have. The interval covers 95 %. */
+interface PairBasis {
+  first: number; // index of the arm
+  second: number;
+  share: number | null;
+  low: number;
+  high: number;
+  p: number;
+  decided: boolean;
+  votes_needed: number | null;
+}
+interface PreferencePair extends PairBasis {
+  wins: number;
+  losses: number;
+  ties: number;
+}
+interface AbxPair extends PairBasis {
+  correct: number;
+  count: number;
+}
+type SessionPair = PreferencePair | AbxPair;
+/** The answer to a trial. The scores are by index of the side. */
+interface LineVote {
+  arms: number[];
+  choice: string | null;
+  scores: Record<string, number>;
+}
+interface SessionListener {
+  id: string;
+  joined_at: number;
+  completed_at: number | null;
+  completion_code: string;
+  votes: number;
+  excluded: string | null; // reason
+  answers: Record<string, string>;
+}
+interface SessionResults {
+  votes: number;
+  best: number | null; // index of the arm
+  sure: boolean;
+  preliminary: boolean | null;
+  standings: { arm: number; share: number; low: number; high: number; votes: number; preliminary: boolean }[];
+  pairs: SessionPair[];
+  opinions: {
+    arm: string; // index, or "anchor"
+    mean: number;
+    low: number | null;
+    high: number | null;
+    ratings: number;
+    listeners: number;
+  }[];
+  contrasts: { first: number; second: number; difference: number; p: number; decided: boolean }[];
+  agreement: number | null;
+  lines: { text: string; votes: LineVote[] }[];
+  voted_at: number[];
+  listeners: SessionListener[];
+}
+
 // Elements
 type TagName<Tag extends string> = Tag extends `${infer Name}.${string}` ? Name : Tag;
 type ElementOf<Tag extends string> =

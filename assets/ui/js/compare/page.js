@@ -9,6 +9,7 @@ import { get, post, reason, refusedWith, remove } from "../core/server.js";
 import { takeOf } from "../core/state.js";
 import { toast } from "../core/toast.js";
 import { record } from "../core/undo.js";
+import { mount as mountSessions } from "../sessions/section.js";
 import { Ballot, REVEAL_MS } from "./ballot.js";
 import { agreed, lineOf } from "./line.js";
 import { Outcome } from "./outcome.js";
@@ -37,6 +38,7 @@ let busy = false;
 export function mount(element) {
   place = h("div.listening");
   element.append(place);
+  mountSessions(element);
   follow(STATE.page, () => (page() === "compare" ? desk && draw() : leavePage()));
   poll({ needed: () => page() === "compare" && !busy && !ballot, every: () => EVERY_MS, look });
   follow([STATE.player, STATE.pair, STATE.playlist], () => {

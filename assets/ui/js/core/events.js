@@ -22,6 +22,7 @@ export const STATE = /** @type {const} */ ({
   renders: "renders", // the renders of all projects; renders.js
   script: "script", // the projects and the open sheet; script/desk.js
   selected: "selected", // the selected takes; state.js, takes/selection.js
+  sessions: "sessions", // the listening sessions; sessions/sessions.js
   synthesis: "synthesis", // the take that is being generated; state.js
   takes: "takes", // the list of takes; state.js
   telemetry: "telemetry", // the status of the studio; state.js

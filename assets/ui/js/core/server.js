@@ -87,9 +87,10 @@ async function write(method, path, body) {
   return (await ask(path, { method, headers, body: JSON.stringify(body) })).json();
 }
 
-/** @param {string} path @returns {Promise<any>} */
+/** Resolves to null if the answer is empty. @param {string} path @returns {Promise<any>} */
 export async function remove(path) {
-  return (await ask(path, { method: "DELETE" })).json();
+  const answer = await ask(path, { method: "DELETE" });
+  return answer.status === 204 ? null : answer.json();
 }
 
 /**

@@ -2,8 +2,8 @@
 import * as player from "../audio/player.js";
 import { load } from "../audio/tracks.js";
 import { h, iconButton } from "../core/dom.js";
-import { between } from "../core/format.js";
 import { attempt } from "../core/login.js";
+import { settingFields } from "../core/setting-fields.js";
 import { engineOf, state } from "../core/state.js";
 import { clipOptions, clipPart, clipWords } from "./cast-clip.js";
 import { isClip, referenceOf, voiceName } from "./voices.js";
@@ -76,29 +76,8 @@ function settings(casting, voices, put) {
   const own = voices.find(({ id }) => id === casting.voice)?.model;
   const engine = engineOf(casting.engine || own || state.telemetry?.engines[0]?.name || "");
   if (!engine || !casting.voice) return null;
-  const inputs = Object.entries(engine.settings).map(([name, limits]) => {
-    const { least, most, help } = limits;
-    const input = h("input", {
-      type: "number",
-      step: "any",
-      min: least,
-      max: most,
-      placeholder: "default",
-      value: casting.settings[name] ?? null,
-      title: help,
-    });
-    input.addEventListener("change", () => {
-      const { [name]: _, ...others } = casting.settings;
-      casting.settings = input.value === "" ? others : { ...others, [name]: Number(input.value) };
-      put({ ...casting });
-    });
-    return h("label", {}, h("span", {}, limits.name || name), input, h("span.hint", {}, between(limits)));
+  return settingFields(engine, casting.settings, (next) => {
+    casting.settings = next;
+    put({ ...casting });
   });
-  const count = Object.keys(casting.settings).length;
-  return h(
-    "details.cast-settings",
-    { open: count > 0 },
-    h("summary", {}, count ? `Settings (${count})` : "Settings"),
-    h("div", {}, ...inputs),
-  );
 }
