@@ -28,6 +28,7 @@ STYLES = (
     "compare",
     "listening",
     "tally",
+    "sessions",
     "monitor",
     "sheet",
     "champions",

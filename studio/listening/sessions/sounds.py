@@ -19,6 +19,7 @@ WINDOW_S = 0.005  # of the level that finds the onset
 ONSET_DB = -30.0  # re the highest level
 ANCHOR_HZ = 3_500  # ITU-R BS.1534-3
 DAMAGED_HZ, DAMAGED_SNR_DB = 1_200, 3.0
+BAND = 0.9  # share of the lowest rate's band that all sounds keep
 KEPT_TRIALS = 24  # trials whose files stay in memory
 
 FindSound = Callable[[str, int, SessionSide], Audio]  # from the id of the session, the line and the side
@@ -52,10 +53,15 @@ class TrialSounds:
 
     def _equal(self, session_id: str, line: int, sides: Sequence[SessionSide]) -> list[Audio]:
         sounds = [self._find(session_id, line, side) for side in sides]
-        # The lowest rate for all sides: a wider band would identify an engine.
         rate = min(audio.sample_rate for audio in sounds)
-        treated = [_treated(resample(audio, rate), side.treatment) for audio, side in zip(sounds, sides, strict=True)]
+        banded = [_banded(audio, rate) for audio in sounds]
+        treated = [_treated(audio, side.treatment) for audio, side in zip(banded, sides, strict=True)]
         return equal([with_lead(audio) for audio in treated], rate)
+
+
+def _banded(audio: Audio, rate: int) -> Audio:
+    """Return the sound at this rate, without the highest frequencies: the edge of the band would identify an engine."""
+    return resample(resample(audio, round(BAND * rate)), rate)
 
 
 def with_lead(audio: Audio) -> Audio:
