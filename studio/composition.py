@@ -93,7 +93,7 @@ def _wired(settings: Settings) -> Studio:
         ears=ears,
         hearing=hearing,
         listening=listening,
-        listening_sessions=ListeningSessions(settings.data_dir, manager, history, speaking),
+        listening_sessions=ListeningSessions(settings.data_dir, manager, history, speaking, ears),
         champions=champions,
         named_voices=named_voices,
         scripts=scripts,

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -104,8 +104,12 @@ def studio_of(
     align: Align = unaligned,
     *,
     hears: bool = False,
+    now: Callable[[], float] = time.time,
 ) -> Iterator[Studio]:
-    """A running studio; its data outlives it in `folder`. It hears new takes only if `hears`, which starts a process."""
+    """A running studio; its data outlives it in `folder`. It hears new takes only if `hears`, which starts a process.
+
+    `now` is the clock of listening sessions.
+    """
     ENGINES[ENGINE] = metronome
     settings = settings or Settings(data_dir=folder / "data")
     samples = folder / "samples"
@@ -147,7 +151,9 @@ def studio_of(
         ears=ears,
         hearing=hearing,
         listening=listening,
-        listening_sessions=ListeningSessions(settings.data_dir, manager, history, speaking),
+        listening_sessions=ListeningSessions(
+            settings.data_dir, manager, history, speaking, ears if hears else Ears(on=False), now
+        ),
         champions=champions,
         named_voices=named_voices,
         scripts=scripts,

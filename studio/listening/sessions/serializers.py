@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -9,6 +10,7 @@ from pydantic import TypeAdapter
 from studio.listening.sessions.listeners import CurrentTrial, ListenerState
 from studio.listening.sessions.results import PairResult, SessionResults
 from studio.listening.sessions.rows import InvitationRow, ListenerRow
+from studio.listening.sessions.scores import ArmScores
 from studio.listening.sessions.session import ListeningSession, Method, SessionPlan
 from studio.listening.sessions.sessions import SessionStatus
 from studio.listening.statistics import AbxResult, Opinion, Preference
@@ -89,7 +91,9 @@ def invitation_json(row: InvitationRow, now: float) -> dict[str, Any]:
     return {"id": row.id, "note": row.note, "created_at": row.created_at, "expires_at": row.expires_at, "state": state}
 
 
-def results_json(plan: SessionPlan, results: SessionResults, listeners: Sequence[ListenerRow]) -> dict[str, Any]:
+def results_json(
+    plan: SessionPlan, results: SessionResults, listeners: Sequence[ListenerRow], scores: Sequence[ArmScores] = ()
+) -> dict[str, Any]:
     """Return the results for the owner. Arms are indices of the plan's arms; "anchor" is the anchor of MUSHRA."""
     ranking = results.ranking
     return {
@@ -121,6 +125,8 @@ def results_json(plan: SessionPlan, results: SessionResults, listeners: Sequence
             for one in (results.mushra.contrasts if results.mushra else ())
         ],
         "agreement": results.agreement,
+        # Scores would influence an owner who has not voted yet.
+        "scores": [asdict(one) for one in scores] if results.votes else [],
         "lines": [{"text": text, "votes": _line_votes(results, at)} for at, text in enumerate(plan.lines)],
         "voted_at": [vote.voted_at for vote, _ in results.votes],
         "listeners": [_listener(plan, row, results) for row in listeners],

@@ -1,18 +1,23 @@
 """Listening sessions, the owner's use case: create, edit, render, invite, close, delete."""
 
+import logging
 import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from engines.errors import EngineError
 from engines.scheduling.manager import Manager
+from studio.ears.ears import Ears
+from studio.hearing.heard_take import hear_take
 from studio.history import History, StoredTake
 from studio.listening.sessions.invitations import Invitations
 from studio.listening.sessions.listeners import Listeners
 from studio.listening.sessions.renderer import SessionRenderer
 from studio.listening.sessions.results import SessionResults, results_of
 from studio.listening.sessions.rows import PLAN, ListenerRow, SessionRow, SessionTables, VoteRow
+from studio.listening.sessions.scores import ArmScores, scores_of_takes
 from studio.listening.sessions.session import (
     ListeningSession,
     SessionClosed,
@@ -21,8 +26,10 @@ from studio.listening.sessions.session import (
     UnknownSession,
 )
 from studio.listening.sessions.sounds import TrialSounds
-from studio.listening.sessions.takes import DueTake, SessionTakes
+from studio.listening.sessions.takes import DueTake, SessionTakes, take_of
 from studio.speaking import SpeechService
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,15 +52,19 @@ class ListeningSessions:
         manager: Manager,
         history: History,
         speaking: SpeechService,
+        ears: Ears,
         now: Callable[[], float] = time.time,
     ) -> None:
         """Open the sessions; `now` returns seconds since 1970."""
         self._tables, self._now = SessionTables(data_dir), now
         self._takes = SessionTakes(history, speaking)
+        self._history, self._ears = history, ears
         self.invitations = Invitations(self._tables, now)
         self._sounds = TrialSounds(lambda id, line, side: self._takes.audio(self.get(id), line, side))
         self.listeners = Listeners(self._tables, self.invitations, self._ready, self._sounds, now)
-        self.renderer = SessionRenderer(manager, speaking, history, self._next_due, self._is_wanted, self._failed)
+        self.renderer = SessionRenderer(
+            manager, speaking, history, self._next_due, self._is_wanted, self._failed, self._hear
+        )
 
     def list(self) -> Sequence[SessionStatus]:
         """Return the sessions, newest first."""
@@ -112,6 +123,15 @@ class ListeningSessions:
             raise UnknownSession("this listening session does not exist any more; choose another one")
         self.renderer.wake()
 
+    def scores(self, id: str) -> Sequence[ArmScores]:
+        """Return what the ears found in the takes of each arm. Raises UnknownSession."""
+        session = self.get(id)
+        takes = {take.id: take for take in self._history.list(session.session_id)}
+        return [
+            scores_of_takes(takes.get(take_of(session, arm, line).id) for line in range(len(session.plan.lines)))
+            for arm in range(len(session.plan.arms))
+        ]
+
     def votes(self, id: str) -> Sequence[VoteRow]:
         """Return all votes of a session, oldest first. Raises UnknownSession."""
         return sorted(self._tables.votes.where(listening_id=self.get(id).id), key=lambda vote: vote.voted_at)
@@ -163,3 +183,12 @@ class ListeningSessions:
 
     def _failed(self, due: DueTake, reason: str) -> None:
         self._tables.sessions.change(due.session.id, renders=False, failure=reason)
+
+    def _hear(self, take: StoredTake) -> None:
+        """Store what the ears hear in a take, for the results."""
+        if self._ears.on:
+            try:
+                heard = self._ears.ask(hear_take, take.order.text, self._history.audio(take.session_id, take.id))
+                self._history.keep_heard(take.session_id, take.id, heard)
+            except EngineError as error:
+                log.info("a take of a listening session was not checked: %s", error)

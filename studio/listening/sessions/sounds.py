@@ -20,6 +20,7 @@ ONSET_DB = -30.0  # re the highest level
 ANCHOR_HZ = 3_500  # ITU-R BS.1534-3
 DAMAGED_HZ, DAMAGED_SNR_DB = 1_200, 3.0
 BAND = 0.9  # share of the lowest rate's band that all sounds keep
+EDGE_S = 0.05
 KEPT_TRIALS = 24  # trials whose files stay in memory
 
 FindSound = Callable[[str, int, SessionSide], Audio]  # from the id of the session, the line and the side
@@ -61,7 +62,11 @@ class TrialSounds:
 
 def _banded(audio: Audio, rate: int) -> Audio:
     """Return the sound at this rate, without the highest frequencies: the edge of the band would identify an engine."""
-    return resample(resample(audio, round(BAND * rate)), rate)
+    edge = round(EDGE_S * audio.sample_rate)
+    padded = Audio(np.pad(audio.samples, edge), audio.sample_rate)  # a cut end would ring above the band
+    banded = resample(resample(padded, round(BAND * rate)), rate)
+    cut = round(EDGE_S * rate)
+    return Audio(fade(banded.samples[cut:-cut], rate, in_s=FADE_S, out_s=FADE_S), rate)
 
 
 def with_lead(audio: Audio) -> Audio:

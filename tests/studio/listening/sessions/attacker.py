@@ -53,7 +53,7 @@ def measured(answer: httpx.Response, seconds: float) -> Sent:
         "header": float(sum(len(name) + len(value) for name, value in answer.headers.raw)),
         "size": float(len(answer.content)),
         "timing": seconds,
-        "bandwidth": float(round(loud.max() * rate / len(samples), -3)),
+        "bandwidth": 500.0 * round(loud.max() * rate / len(samples) / 500.0),
         "loudness": round(heard_lufs(Audio(samples[:end], rate)), 1),
         "onset": round(float(np.argmax(np.abs(samples) > 0.03 * np.abs(samples).max())) / rate, 2),
         "length": len(samples) / rate,

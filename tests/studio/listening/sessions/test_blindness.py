@@ -46,7 +46,7 @@ def replace_takes(visit: Visit, id: str, lines: int) -> None:
 @pytest.fixture(scope="module")
 def trials(visit: Visit) -> Trials:
     """200 trials of two listeners."""
-    session = visit.create(trials=100)
+    session = visit.create(trials=100, lines=[f"Line number {at}." for at in range(40)])
     replace_takes(visit, session["id"], len(session["plan"]["lines"]))
     guests = [visit.guest(visit.invite(session["id"])) for _ in range(2)]
     sessions = visit.studio.listening_sessions

@@ -10,6 +10,7 @@ from studio.settings import Settings
 from tests.engines.metronome import Metronome
 from tests.studio.house import served, studio_of, web
 from tests.studio.listening.sessions.visit import LINES, ROOT, Visit, answered, arm, plan, visiting
+from tests.waiting import until
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +182,15 @@ def test_votes_are_a_table_and_a_report(visit: Visit) -> None:
     assert len(rows) == 3 and "preferred" in rows[1]
     page = visit.owner.get(f"{ROOT}/{session['id']}/report.html").text
     assert "&lt;Oak&gt; &amp; elm" in page and "<svg" in page and "http" not in page
+
+
+def test_what_the_ears_found_is_shown_after_the_first_vote(tmp_path: Path) -> None:
+    with visiting(tmp_path, hears=True) as visit:
+        id = visit.create(lines=LINES[:1])["id"]
+        assert visit.results(id)["scores"] == []
+        visit.guest(visit.invite(id)).vote(choice="a")
+        until(lambda: all(one["heard"] for one in visit.results(id)["scores"]))
+        assert [one["lost"] for one in visit.results(id)["scores"]] == [1, 1]  # the takes are clicks, not words
 
 
 def test_only_the_owner_sees_sessions(tmp_path: Path) -> None:

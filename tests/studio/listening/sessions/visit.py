@@ -3,13 +3,12 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from studio.listening.sessions.sessions import ListeningSessions
 from studio.studio import Studio
 from tests.engines.metronome import Metronome
 from tests.studio.house import ENGINE, ready, served, studio_of, web
@@ -108,21 +107,10 @@ class Visit:
 
 
 @contextmanager
-def _on_clock(studio: Studio, clock: Clock) -> Iterator[Studio]:
-    """The studio with listening sessions that use this clock."""
-    parts = studio.settings.data_dir, studio.manager, studio.history, studio.speaking
-    sessions = ListeningSessions(*parts, now=clock)
-    sessions.renderer.start()
-    yield replace(studio, listening_sessions=sessions)
-    sessions.renderer.close()
-
-
-@contextmanager
-def visiting(folder: Path) -> Iterator[Visit]:
+def visiting(folder: Path, *, hears: bool = False) -> Iterator[Visit]:
     clock = Clock()
     with (
-        studio_of(folder, Metronome()) as made,
-        _on_clock(made, clock) as studio,
+        studio_of(folder, Metronome(), hears=hears, now=clock) as studio,
         served(web(studio)) as url,
         httpx.Client(base_url=url, timeout=300.0) as owner,
     ):
