@@ -7,8 +7,8 @@ import { draft, keepDraft } from "./storage.js";
 export const QUESTIONS = "questions"; // the draft of the answers
 
 /** @param {State} state @param {string} place @param {() => unknown} start @returns {View} */
-export function startView({ instruction, stage, number, title }, place, start) {
-  const begun = number > 1 || stage === "trials";
+export function startView({ can_undo, instruction, stage, number, title }, place, start) {
+  const begun = number > 1 || can_undo || stage === "questions";
   const heading = h("h2", { tabindex: "-1" }, title);
   const button = h("button.primary", { type: "button", onclick: start }, begun ? "Continue" : "Start");
   const advice = "Use headphones in a quiet place. Set a comfortable volume now, and do not change it later.";
