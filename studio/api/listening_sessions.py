@@ -66,6 +66,7 @@ class PlanForm(BaseModel):
     practice: Annotated[int, Field(ge=0, le=10)] = 1
     catches: bool = True
     headphones: bool = False
+    arena: bool = False
     shows_text: bool = True
     reference: int = 0
     questions: Annotated[list[Question], Field(max_length=20)] = []

@@ -15,8 +15,10 @@ import soundfile
 
 from studio.errors import Conflict, StudioError, Unauthenticated
 from studio.listening.sessions import headphones
+from studio.listening.sessions.arena import arena_weights
 from studio.listening.sessions.conduct import TRIAL, needs_further_catches
 from studio.listening.sessions.invitations import Invitations, digest
+from studio.listening.sessions.results import results_of
 from studio.listening.sessions.rows import InvitationRow, ListenerRow, SessionTables, VoteRow
 from studio.listening.sessions.session import PAIRED, ListeningSession, UnknownSession
 from studio.listening.sessions.sounds import TrialSounds
@@ -115,6 +117,7 @@ class Listeners:
             listening_id=session.id,
             invitation_id=link.id,
             seed=secrets.randbits(48),
+            weights=json.dumps(self._weights(session)),
             joined_at=self._now(),
         )
         self._tables.listeners.add(row)
@@ -188,6 +191,13 @@ class Listeners:
         known = {str(at): answers.get(str(at), "") for at in range(len(visit.session.plan.questions))}
         return self._complete(visit, json.dumps(known))
 
+    def _weights(self, session: ListeningSession) -> Sequence[float]:
+        if not session.plan.arena:
+            return []
+        listeners = self._tables.listeners.where(listening_id=session.id)
+        votes = self._tables.votes.where(listening_id=session.id)
+        return arena_weights(session.plan, results_of(session.plan, listeners, votes))
+
     def _is_stored(self, visit: Visit, vote: ListenerVote) -> bool:
         stored = self._tables.votes.get(f"{visit.row.id}-{vote.trial}")
         return stored is not None and (stored.choice, stored.scores) == (vote.choice, _scores(vote))
@@ -220,7 +230,9 @@ class Listeners:
             raise UnknownSession("this listening session is closed; thank you")
         votes = self._tables.votes.where(listener_id=row.id)
         checks = sum(vote.stage == "headphones" for vote in votes)
-        trials = trials_of(session.plan, row.seed, further_catches=needs_further_catches(votes))
+        trials = trials_of(
+            session.plan, row.seed, json.loads(row.weights), further_catches=needs_further_catches(votes)
+        )
         return Visit(row, session, trials, checks, len(votes) - checks)
 
     def _state(self, visit: Visit) -> ListenerState:

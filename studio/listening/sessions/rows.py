@@ -63,6 +63,7 @@ class ListenerRow(SQLModel, table=True):
     listening_id: str = Field(index=True)
     invitation_id: str
     seed: int  # of the trials
+    weights: str = "[]"  # JSON: how often each pair of arms is drawn, in an arena; empty = equally often
     joined_at: float
     completed_at: float | None = None
     completion_code: str = ""

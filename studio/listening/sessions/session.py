@@ -65,6 +65,7 @@ class SessionPlan:
     practice: Annotated[int, Field(ge=0, le=10)] = 1  # trials that do not count
     catches: bool = True  # trials with an obvious answer, which find listeners who do not listen
     headphones: bool = False  # check for headphones first
+    arena: bool = False  # new listeners hear most often the pairs whose winner is least certain
     shows_text: bool = True  # listeners see the line
     title: Annotated[str, Field(max_length=NAME_MAX)] = (
         ""  # for listeners; the name is for the owner, and may name arms

@@ -40,13 +40,16 @@ class SessionTrial:
         return whole[0] if len(whole) < len(self.sides) and whole else None
 
 
-def trials_of(plan: SessionPlan, seed: int, *, further_catches: bool = False) -> tuple[SessionTrial, ...]:
+def trials_of(
+    plan: SessionPlan, seed: int, weights: Sequence[float] = (), *, further_catches: bool = False
+) -> tuple[SessionTrial, ...]:
     """Return a listener's trials: practice first, then the others, with catch trials between them.
 
-    `further_catches` adds catch trials at the end, for a listener with one wrong answer. The other trials stay.
+    With `weights`, pairs of arms are drawn at random, some more often than others. `further_catches` adds catch trials at the
+    end, for a listener with one wrong answer. The other trials stay.
     """
     drawn = random.Random(seed)
-    scenes = _scenes(plan, drawn)
+    scenes = _scenes(plan, drawn, weights)
     practice = [_trial(plan, "practice", *scene, drawn) for scene in islice(scenes, plan.practice)]
     trials = [_trial(plan, "trial", *scene, drawn) for scene in islice(scenes, plan.trials)]
     if has_catches(plan):
@@ -68,24 +71,30 @@ def has_catches(plan: SessionPlan) -> bool:
     return plan.catches and plan.method != "mushra"
 
 
-def _scenes(plan: SessionPlan, drawn: random.Random) -> Iterator[Scene]:
+def _scenes(plan: SessionPlan, drawn: random.Random, weights: Sequence[float]) -> Iterator[Scene]:
     """Yield lines with arms.
 
-    All arms or pairs of arms come equally often, each arm of a pair is equally often on the left, and lines repeat as late as
-    possible.
+    Without weights, all arms or pairs of arms come equally often. Each arm of a pair is equally often on the left, and lines
+    repeat as late as possible.
     """
-    groups = _groups(plan)
+    groups = groups_of(plan)
     lines = list(range(len(plan.lines)))
     turned = [drawn.random() < 0.5 for _ in groups]
     while True:
         rounds = [drawn.sample(lines, len(lines)) for _ in groups]
         for turn in range(len(lines)):
-            for at in drawn.sample(range(len(groups)), len(groups)):
+            for at in _order(len(groups), weights, drawn):
                 turned[at] = not turned[at]
                 yield rounds[at][turn], groups[at][::-1] if turned[at] else groups[at]
 
 
-def _groups(plan: SessionPlan) -> list[tuple[int, ...]]:
+def _order(count: int, weights: Sequence[float], drawn: random.Random) -> list[int]:
+    places = range(count)
+    return drawn.choices(places, weights, k=count) if weights else drawn.sample(places, count)
+
+
+def groups_of(plan: SessionPlan) -> list[tuple[int, ...]]:
+    """Return the arms that a trial of the method can have."""
     arms = range(len(plan.arms))
     if plan.method in PAIRED:
         return list(combinations(arms, 2))
