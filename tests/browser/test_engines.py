@@ -3,10 +3,11 @@
 import itertools
 import re
 from pathlib import Path
+from typing import Literal
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from bench.s1_checkpoints import TINY, write
 from tests.browser.serving import PATIENCE_S, Served, serving, wait_until_idle, wait_until_loaded
@@ -104,8 +105,17 @@ def test_markers_are_offered_only_where_they_are_understood(browser: Browser, tm
         choose(page, "S1-Mini")
         expect(page.locator(".spoken-form")).not_to_contain_text("Not spoken")
         visitor.write("")
+        dark, light = (painted(page, markers, scheme) for scheme in ("dark", "light"))
+        assert max(dark) < 80 and min(light) > 200  # it had a white background in the dark theme
         markers.select_option("(whispering)")
         expect(page.locator("#script textarea")).to_have_value(re.compile(r"^\(whispering\)\s*$"))
+
+
+def painted(page: Page, element: Locator, scheme: Literal["dark", "light"]) -> list[int]:
+    """The red, green and blue of an element's background."""
+    page.emulate_media(color_scheme=scheme)
+    colour = element.evaluate("menu => getComputedStyle(menu).backgroundColor")
+    return [int(part) for part in re.findall(r"\d+", colour)][:3]
 
 
 @pytest.mark.long
