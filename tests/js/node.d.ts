@@ -8,6 +8,7 @@ declare module "node:assert/strict" {
     equal(actual: unknown, expected: unknown): void;
     notEqual(actual: unknown, expected: unknown): void;
     deepEqual(actual: unknown, expected: unknown): void;
+    match(value: string, expected: RegExp): void;
   };
   export default assert;
 }

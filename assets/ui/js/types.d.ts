@@ -674,6 +674,12 @@ interface SessionListener {
   excluded: string | null; // reason
   answers: Record<string, string>;
 }
+/** What the automatic checks found in the takes of an arm. */
+interface TakeScores {
+  heard: number; // takes whose words were compared with the line
+  lost: number; // takes with a missing, misheard or added word
+  faulty: number; // takes with a serious fault of the audio
+}
 interface SessionResults {
   votes: number;
   best: number | null; // index of the arm
@@ -691,6 +697,7 @@ interface SessionResults {
   }[];
   contrasts: { first: number; second: number; difference: number; p: number; decided: boolean }[];
   agreement: number | null;
+  scores: TakeScores[]; // of each arm; none before the first vote
   lines: { text: string; votes: LineVote[] }[];
   voted_at: number[];
   listeners: SessionListener[];
