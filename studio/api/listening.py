@@ -1,4 +1,7 @@
-"""Listening sessions for invited listeners. The invitation in the address is the only permission."""
+"""Listening sessions for invited listeners.
+
+The secret in the link allows a person to join. All other requests also need the secret of the listener.
+"""
 
 from pathlib import Path
 from typing import Annotated, Any

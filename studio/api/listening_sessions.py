@@ -17,6 +17,7 @@ from studio.listening.sessions.session import (
     ARMS_MAX,
     LINES_MAX,
     NAME_MAX,
+    QUESTIONS_MAX,
     TRIALS_MAX,
     BadSession,
     Method,
@@ -31,7 +32,7 @@ from studio.studio import Studio
 from studio.web.ownership import Ownership
 
 ROOT = "/studio/listening-sessions"
-Word = Annotated[str, Field(max_length=NAME_MAX)]
+ShortText = Annotated[str, Field(max_length=NAME_MAX)]
 
 
 class ArmForm(BaseModel):
@@ -40,9 +41,9 @@ class ArmForm(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: Name
-    voice: Word
-    engine: Word = ""
-    settings: Annotated[dict[Word, float | None], Field(max_length=40)] = {}
+    voice: ShortText
+    engine: ShortText = ""
+    settings: Annotated[dict[ShortText, float | None], Field(max_length=40)] = {}
 
     def arm(self, voices: NamedVoices) -> SessionArm:
         """Return the arm. Raises UnknownChampion, UnknownEngine, BadSetting."""
@@ -57,7 +58,7 @@ class PlanForm(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: Name
-    title: Word = ""
+    title: ShortText = ""
     question: Sentence
     method: Method
     arms: Annotated[list[ArmForm], Field(max_length=ARMS_MAX)]
@@ -69,7 +70,7 @@ class PlanForm(BaseModel):
     arena: bool = False
     shows_text: bool = True
     reference: int = 0
-    questions: Annotated[list[Question], Field(max_length=20)] = []
+    questions: Annotated[list[Question], Field(max_length=QUESTIONS_MAX)] = []
 
     def plan(self, voices: NamedVoices) -> SessionPlan:
         """Return the plan. Raises UnknownChampion, UnknownEngine, BadSetting."""
@@ -79,16 +80,16 @@ class PlanForm(BaseModel):
 
 
 class WinnerForm(BaseModel):
-    """Name and id of the champion; without an id, the studio derives one from the name."""
+    """Name and id of the champion. Without an id, the studio derives one from the name of the voice."""
 
-    name: Word = ""
-    id: Word = ""
+    name: ShortText = ""
+    id: ShortText = ""
 
 
 class InvitationForm(BaseModel):
     """A new link; `days` is its validity, null without limit."""
 
-    note: Word = ""
+    note: ShortText = ""
     days: Annotated[float, Field(gt=0, le=3_650)] | None = None
 
 
@@ -134,18 +135,17 @@ def _states(studio: Studio, routes: APIRouter) -> None:
     @routes.post("/{id}/restore")
     def restore(id: str) -> dict[str, Any]:
         """Undo the deletion of a session."""
-        sessions.delete(id, deleted=False)
-        return session_json(sessions.status(id))
+        return session_json(sessions.restore(id))
 
     @routes.post("/{id}/render")
     def render(id: str, on: Annotated[bool, Body(embed=True)]) -> dict[str, Any]:
         """Continue or pause the making of takes."""
-        return session_json(sessions.render(id, on))
+        return session_json(sessions.set_rendering(id, on))
 
     @routes.post("/{id}/close")
     def close(id: str, closed: Annotated[bool, Body(embed=True)]) -> dict[str, Any]:
         """Close the session for listeners, or open it again."""
-        return session_json(sessions.close(id, closed))
+        return session_json(sessions.set_closed(id, closed))
 
 
 def _invitations(studio: Studio, routes: APIRouter) -> None:
@@ -178,7 +178,7 @@ def _results(studio: Studio, routes: APIRouter) -> None:
 
     @routes.get("/{id}/votes.csv")
     def csv(id: str) -> Response:
-        """Return one row for each vote, with the names of the arms."""
+        """Return one row for each side of each vote, with the name of the arm."""
         found, listeners = sessions.results(id)
         content = votes_csv(sessions.get(id).plan, sessions.votes(id), found, listeners)
         return _file(content, "text/csv; charset=utf-8", f"listening-{id}.csv")
@@ -193,7 +193,7 @@ def _results(studio: Studio, routes: APIRouter) -> None:
 
     @routes.get("/{id}/sounds/{arm}/{line}.wav")
     def sound(id: str, arm: int, line: int) -> Response:
-        """Return the take of an arm and a line, which shows the result of a line."""
+        """Return the take of an arm and a line, so that the owner can hear it beside the results."""
         take = sessions.take(id, arm, line)
         content = studio.history.encoded(take.session_id, take.id, "wav")
         return Response(content, media_type="audio/wav", headers={"cache-control": "no-store"})
@@ -201,11 +201,12 @@ def _results(studio: Studio, routes: APIRouter) -> None:
     @routes.post("/{id}/champion", status_code=201)
     def make_champion(id: str, form: WinnerForm) -> dict[str, Any]:
         """Make a champion from the best arm. Its metadata contain the votes, the method, the interval and the date."""
-        plan, (found, listeners) = sessions.get(id).plan, sessions.results(id)
+        plan, (found, _) = sessions.get(id).plan, sessions.results(id)
         if found.best is None:
-            raise BadSession("no arm is the best one yet; collect votes first")
+            abx = "ABX does not show which arm is better; use A/B to choose a winner"
+            raise BadSession(abx if plan.method == "abx" else "no arm has votes yet; collect votes first")
         take = sessions.take(id, found.best, 0)
-        votes = winner_votes(plan, found, len(listeners), date.today())
+        votes = winner_votes(plan, found, date.today())
         voice = replace(studio.take_voices.get(take.session_id, take.id), votes=votes)
         draft = studio.champions.draft(voice)
         named = replace(draft, name=form.name or draft.name, id=form.id or draft.id)

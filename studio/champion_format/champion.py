@@ -30,10 +30,10 @@ CONSENT_TEXTS = (
     ("at", "date of the consent", NAME_MAX),
     ("statement", "consent text", STATEMENT_MAX),
 )
-AGAINST_MAX = 20  # names of other voices in a listening session
+OTHER_ARMS_MAX = 20  # more than sessions have, so that later studios can allow more
 NUMBER_MAX = 2**63  # limit of the amount of a setting; larger whole numbers may not fit into a float
 BASE, FINE_TUNED = "base", "fine_tuned"
-Words = Annotated[str, Field(max_length=STATEMENT_MAX)]
+ShownText = Annotated[str, Field(max_length=STATEMENT_MAX)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -69,19 +69,19 @@ class Consent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionEvidence:
-    """The result of the voice in a listening session."""
+    """The result of the winning arm of a listening session."""
 
-    question: Words
-    method: Words
-    arm: Words  # name of the voice in the session
-    against: Annotated[tuple[Words, ...], Field(max_length=AGAINST_MAX)]  # names of the others
-    scale: Words  # what `result` is, such as "share of wins"
-    result: Finite
-    low: Finite  # 95 % interval
-    high: Finite
+    question: ShownText
+    method: ShownText
+    arm: ShownText  # name of the winning arm
+    other_arms: Annotated[tuple[ShownText, ...], Field(max_length=OTHER_ARMS_MAX)]
+    scale: ShownText  # what `value` is, such as a mean opinion score
+    value: Finite
+    interval_low: Finite  # 95 %
+    interval_high: Finite
     listeners: NonNegativeInt
     votes: NonNegativeInt
-    date: Words  # ISO 8601 date
+    date: ShownText  # ISO 8601 date
 
 
 EVIDENCE = TypeAdapter(SessionEvidence)

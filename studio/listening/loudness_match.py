@@ -17,12 +17,12 @@ OVERSAMPLING = 4  # of the true peak, as ITU-R BS.1770-4 demands
 
 
 def matched(one: Audio, other: Audio) -> tuple[Audio, Audio]:
-    """Return both sounds at the higher sample rate, with equal loudness and length; see `equal`."""
-    a, b = equal((one, other), max(one.sample_rate, other.sample_rate))
+    """Return both sounds at the higher sample rate, with equal loudness and length; see `match_sounds`."""
+    a, b = match_sounds((one, other), max(one.sample_rate, other.sample_rate))
     return a, b
 
 
-def equal(sounds: Sequence[Audio], rate: int) -> list[Audio]:
+def match_sounds(sounds: Sequence[Audio], rate: int) -> list[Audio]:
     """Return the sounds at one sample rate, with equal loudness as heard and equal length.
 
     Louder sounds are turned down to the quietest one, and all are turned down further if a true peak exceeds the ceiling. No

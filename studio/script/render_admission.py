@@ -12,7 +12,7 @@ class RenderAdmission:
     """Watches the scheduler's queue. Used only on the renderer's thread."""
 
     def __init__(self, manager: Manager, prefix: str = SESSION_PREFIX) -> None:
-        """Watch requests of other renders too: only sessions with `prefix` belong to this renderer."""
+        """Watch all requests except those of this renderer, whose session ids begin with `prefix`."""
         self._manager, self._prefix = manager, prefix
         self._seen: set[str] = set()  # ids of the other requests since the last take of a render was finished
 

@@ -122,20 +122,22 @@ test("a decision says how many more votes are needed", () => {
 
 test("the votes on a line count for each arm", () => {
   const votes = [
-    { arms: [0, 1], choice: "a", scores: {} },
-    { arms: [1, 0], choice: "a", scores: {} },
-    { arms: [1, 0], choice: "tie", scores: {} },
-    { arms: [1, 2], choice: "b", scores: {} },
+    { arms: [0, 1], choice: "a", scores: {}, right: false },
+    { arms: [1, 0], choice: "a", scores: {}, right: true },
+    { arms: [1, 0], choice: "tie", scores: {}, right: false },
+    { arms: [1, 2], choice: "b", scores: {}, right: false },
   ];
+  assert.equal(lineWords("abx", votes, 0), "1 of 3 answers right");
   assert.equal(lineWords("ab", votes, 0), "1 of 3 votes");
   assert.equal(lineWords("ab", votes, 1), "1 of 4 votes");
   assert.equal(lineWords("ab", votes, 3), "no votes");
 });
 
 test("the anchor of MUSHRA does not count as a rating of the reference arm", () => {
-  const votes = [{ arms: [1, 0, 0], choice: null, scores: { 0: 60, 1: 100, 2: 20 } }];
+  /** @type {LineVote[]} */
+  const votes = [{ arms: [1, "anchor", 0], choice: null, scores: { 0: 60, 1: 20, 2: 100 }, right: null }];
   assert.equal(lineWords("mushra", votes, 1), "60.0 (1 rating)");
-  assert.equal(lineWords("mushra", votes, 0), "no ratings");
+  assert.equal(lineWords("mushra", votes, 0), "100.0 (1 rating)");
 });
 
 test("the checks of an arm name lost words and faults", () => {

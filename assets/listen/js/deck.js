@@ -26,10 +26,10 @@ export class Deck {
     this.bar = new TimeBar(player);
     this.loopButton = keyButton("button.quiet", "Loop", "L", () => this.#setLoop(), { "aria-keyshortcuts": "L" });
     this.stopButton = keyButton("button.quiet", "Stop", "Esc", () => player.stop(), { "aria-keyshortcuts": "Escape" });
-    this.whole = keyButton("button.quiet", "Whole sound", "", () => this.#playAll());
+    this.whole = keyButton("button.quiet", "Play all", "", () => this.#playAll());
     this.switches = [
-      keyButton("button", "In place", "", () => this.#setInPlace(true)),
-      keyButton("button", "From the start", "", () => this.#setInPlace(false)),
+      keyButton("button", "Keep position", "", () => this.#setInPlace(true)),
+      keyButton("button", "Restart", "", () => this.#setInPlace(false)),
     ];
     this.transport = this.#transport();
     this.#watch();

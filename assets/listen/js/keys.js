@@ -1,4 +1,4 @@
-/** Passes the keys that the focused element has no use for to the view. */
+/** Passes the keys that the focused element does not handle to the view. */
 
 const ARROWS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
 const WRITING = "textarea, select, input:not([type=radio], [type=range])";

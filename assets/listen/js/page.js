@@ -53,7 +53,7 @@ function undo() {
   return tell({ path: "undo", body: {} });
 }
 
-/** Fetch the state and show it. Become a listener first if this browser is none. */
+/** Fetch the state and show it. Join first if this browser has not joined. */
 async function refresh(news = "") {
   lock(true);
   try {
@@ -76,7 +76,7 @@ async function tell(message) {
     calm();
     present(state, SAVED[path]);
   } catch (error) {
-    await failed(error, () => tell(message), KEPT[path]);
+    await failed(error, () => (path === "undo" ? refresh() : tell(message)), KEPT[path]);
   }
 }
 

@@ -1,4 +1,4 @@
-/** The views without sounds: the start, the questions, the thanks, and a link that leads nowhere. */
+/** The views without sounds: the start, the questions, the thanks, and an invalid link. */
 import { announce, h } from "./dom.js";
 import { draft, keepDraft } from "./storage.js";
 

@@ -661,9 +661,10 @@ interface AbxPair extends PairBasis {
 type SessionPair = PreferencePair | AbxPair;
 /** The answer to a trial. The scores are by index of the side. */
 interface LineVote {
-  arms: number[];
+  arms: (number | "anchor")[];
   choice: string | null;
   scores: Record<string, number>;
+  right: boolean | null; // of an ABX answer
 }
 interface SessionListener {
   id: string;

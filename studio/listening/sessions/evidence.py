@@ -7,19 +7,20 @@ from studio.champion_format.champion import SessionEvidence, Votes
 from studio.listening.sessions.results import SessionResults
 from studio.listening.sessions.session import Method, SessionPlan
 
+SHARE = "expected share of wins against the average arm"
 SCALES: Mapping[Method, str] = {
-    "ab": "share of wins",
-    "ab_reference": "share of wins",
+    "ab": SHARE,
+    "ab_reference": SHARE,
     "abx": "share of right answers",
     "mos": "mean opinion score (1 to 5)",
     "mushra": "MUSHRA score (0 to 100)",
 }
 
 
-def winner_votes(plan: SessionPlan, results: SessionResults, listeners: int, today: date) -> Votes:
+def winner_votes(plan: SessionPlan, results: SessionResults, today: date) -> Votes:
     """Return the votes on the best arm, with its result. The results must have a best arm."""
     best = results.best or 0
-    result, low, high = _result(results, str(best))
+    value, low, high = _result(results, str(best))
     records = results.ranking.records if results.ranking else {}
     own = [record for (first, _), record in records.items() if first == str(best)]
     return Votes(
@@ -30,12 +31,12 @@ def winner_votes(plan: SessionPlan, results: SessionResults, listeners: int, tod
             question=plan.question,
             method=plan.method,
             arm=plan.arms[best].name,
-            against=tuple(arm.name for at, arm in enumerate(plan.arms) if at != best),
+            other_arms=tuple(arm.name for at, arm in enumerate(plan.arms) if at != best),
             scale=SCALES[plan.method],
-            result=round(result, 4),
-            low=round(low, 4),
-            high=round(high, 4),
-            listeners=listeners - len(results.excluded),
+            value=round(value, 4),
+            interval_low=round(low, 4),
+            interval_high=round(high, 4),
+            listeners=len({vote.listener_id for vote, _ in results.votes}),
             votes=len(results.votes),
             date=today.isoformat(),
         ),

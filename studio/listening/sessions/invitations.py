@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from studio.listening.sessions.rows import InvitationRow, SessionTables
-from studio.listening.sessions.session import UnknownSession
+from studio.listening.sessions.session import InvalidInvitation
 
 DAY_S = 86_400.0
 
@@ -43,22 +43,22 @@ class Invitations:
         return sorted(self._tables.invitations.where(listening_id=listening_id), key=lambda row: row.created_at)
 
     def revoke(self, listening_id: str, id: str) -> None:
-        """Make a link invalid. Votes stay. Raises UnknownSession, NotSaved."""
+        """Make a link invalid. Votes stay. Raises InvalidInvitation, NotSaved."""
         row = self._tables.invitations.get(id)
         if row is None or row.listening_id != listening_id:
-            raise UnknownSession("this link does not exist; reload the page")
+            raise InvalidInvitation("this link does not exist; reload the page")
         if row.revoked_at is None:
             self._tables.invitations.change(id, revoked_at=self._now())
 
     def open(self, secret: str) -> InvitationRow:
-        """Return the link with this secret. Raises UnknownSession if it is unknown, expired or revoked."""
+        """Return the link with this secret. Raises InvalidInvitation if it is unknown, expired or revoked."""
         row = self._tables.invitations.get(digest(secret))
         if row is None:
-            raise UnknownSession("this link is not known; ask for a new link")
+            raise InvalidInvitation("this link is not known; ask for a new link")
         if row.revoked_at is not None:
-            raise UnknownSession("this link was withdrawn; ask for a new link")
+            raise InvalidInvitation("this link was withdrawn; ask for a new link")
         if row.expires_at is not None and self._now() >= row.expires_at:
-            raise UnknownSession("this link has expired; ask for a new link")
+            raise InvalidInvitation("this link has expired; ask for a new link")
         return row
 
 

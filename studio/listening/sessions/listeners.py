@@ -20,7 +20,7 @@ from studio.listening.sessions.conduct import TRIAL, needs_further_catches
 from studio.listening.sessions.invitations import Invitations, digest
 from studio.listening.sessions.results import results_of
 from studio.listening.sessions.rows import InvitationRow, ListenerRow, SessionTables, VoteRow
-from studio.listening.sessions.session import PAIRED, ListeningSession, UnknownSession
+from studio.listening.sessions.session import PAIRED, InvalidInvitation, ListeningSession
 from studio.listening.sessions.sounds import TrialSounds
 from studio.listening.sessions.trials import SessionTrial, trials_of
 from studio.listening.sessions.votes import CHOICES, NAMES, ListenerVote
@@ -107,10 +107,10 @@ class Listeners:
         self._opened: OrderedDict[str, float] = OrderedDict()  # by listener and trial, when its sounds were sent
 
     def join(self, invitation: str) -> str:
-        """Add a listener and return the secret of the listener. Raises UnknownSession, NotSaved."""
+        """Add a listener and return the secret of the listener. Raises InvalidInvitation, NotSaved."""
         link, session = self._open(invitation)
         if len(self._tables.listeners.where(listening_id=session.id)) >= LISTENERS_MAX:
-            raise UnknownSession("this session has enough listeners; thank you")
+            raise InvalidInvitation("this session has the maximum number of listeners; you cannot take part")
         secret = secrets.token_urlsafe(16)
         row = ListenerRow(
             id=digest(secret),
@@ -124,7 +124,7 @@ class Listeners:
         return secret
 
     def state(self, invitation: str, listener: str) -> ListenerState:
-        """Return where the listener is. Raises UnknownSession, UnknownListener."""
+        """Return where the listener is. Raises InvalidInvitation, UnknownListener."""
         return self._state(self._visit(invitation, listener))
 
     def sound(self, invitation: str, listener: str, token: str) -> bytes:
@@ -140,7 +140,7 @@ class Listeners:
         return files[place]
 
     def vote(self, invitation: str, listener: str, vote: ListenerVote) -> ListenerState:
-        """Store a vote durably. A repeated vote, whose answer was lost, changes nothing.
+        """Store a vote durably. If the response was lost and the page sends the vote again, nothing changes.
 
         Raises AlreadyVoted, NotHeard, BadVote, NotSaved.
         """
@@ -180,7 +180,7 @@ class Listeners:
     def answer(self, invitation: str, listener: str, answers: Mapping[str, str]) -> ListenerState:
         """Store the answers to the questions, which ends the session. Raises AlreadyVoted, BadAnswer."""
         visit = self._visit(invitation, listener)
-        if visit.row.completed_at is not None:  # the answer to an earlier request was lost
+        if visit.row.completed_at is not None:  # the response to an earlier request was lost
             return self._state(visit)
         if visit.stage != "questions":
             raise AlreadyVoted("the questions come after all trials; reload the page")
@@ -217,7 +217,7 @@ class Listeners:
         link = self._invitations.open(invitation)
         session = self._session_of(link.listening_id)
         if session.closed:
-            raise UnknownSession("this listening session is closed; thank you")
+            raise InvalidInvitation("this listening session is closed; thank you")
         return link, session
 
     def _visit(self, invitation: str, listener: str) -> Visit:
@@ -225,9 +225,9 @@ class Listeners:
         session = self._session_of(link.listening_id)
         row = self._tables.listeners.get(digest(listener)) if listener else None
         if row is None or row.listening_id != session.id or row.invitation_id != link.id:
-            raise UnknownListener("this page is not known to the studio; reload the page")
+            raise UnknownListener("this browser has not joined the session; reload the page to join")
         if session.closed and row.completed_at is None:
-            raise UnknownSession("this listening session is closed; thank you")
+            raise InvalidInvitation("this listening session is closed; thank you")
         votes = self._tables.votes.where(listener_id=row.id)
         checks = sum(vote.stage == "headphones" for vote in votes)
         trials = trials_of(

@@ -27,7 +27,7 @@ def report(plan: SessionPlan, results: Mapping[str, Any]) -> str:
 
 def _body(plan: SessionPlan, results: Mapping[str, Any]) -> Iterator[str]:
     yield f"<h1>{escape(plan.name)}</h1><p>{escape(plan.question)}</p>"
-    yield f"<p>{results['votes']} votes, {len(results['listeners'])} listeners, method {escape(plan.method)}.</p>"
+    yield f"<p>{results['votes']} counted votes, method {escape(plan.method)}.</p>"
     rows = [(plan.arms[one["arm"]].name, one["share"], one["low"], one["high"]) for one in results["standings"]]
     rows += [
         (_name(plan, one["arm"]), one["mean"], one["low"] or one["mean"], one["high"] or one["mean"])
@@ -36,9 +36,7 @@ def _body(plan: SessionPlan, results: Mapping[str, Any]) -> Iterator[str]:
     if rows:
         yield f"<h2>Results: {escape(SCALES[plan.method])}, with 95 % intervals</h2>"
         yield _plot(rows, *_limits(plan))
-        yield _table(
-            ["voice", SCALES[plan.method], "from", "to"], [[name, *map(_number, rest)] for name, *rest in rows]
-        )
+        yield _table(["arm", SCALES[plan.method], "from", "to"], [[name, *map(_number, rest)] for name, *rest in rows])
     if results["pairs"]:
         yield "<h2>Pairs</h2>" + _table(*_pairs(plan, results["pairs"]))
     excluded = [(one["id"], one["excluded"]) for one in results["listeners"] if one["excluded"]]

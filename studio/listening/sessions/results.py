@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import inf
 
-from studio.listening.sessions.conduct import SIDES, conduct, scores_of, trial_of
+from studio.listening.sessions.conduct import conduct, is_passed, scores_of, trial_of
 from studio.listening.sessions.rows import ListenerRow, VoteRow
 from studio.listening.sessions.session import SessionPlan
-from studio.listening.sessions.trials import SessionSide, SessionTrial, has_catches
+from studio.listening.sessions.trials import SessionSide, SessionTrial
 from studio.listening.statistics import (
     AbxResult,
     MushraResult,
@@ -50,14 +51,10 @@ class SessionResults:
     opinions: Mapping[str, Opinion] | None = None
     mushra: MushraResult | None = None
     agreement: float | None = None
-
-    @property
-    def best(self) -> int | None:
-        """Return the arm with the best result; None before the first vote, and for ABX, which has no better side."""
-        if self.ranking and self.ranking.standings and self.ranking.standings[0].votes:
-            return int(self.ranking.standings[0].arm)
-        arms = {arm: one.mean for arm, one in (self.opinions or {}).items() if arm != ANCHOR}
-        return int(max(arms, key=lambda arm: arms[arm])) if arms else None
+    best: int | None = (
+        None  # arm with the best result; None before the first vote, and for ABX, which has no better side
+    )
+    sure: bool = False  # the best arm is better than each other arm with 95 % confidence
 
 
 def results_of(plan: SessionPlan, listeners: Sequence[ListenerRow], votes: Sequence[VoteRow]) -> SessionResults:
@@ -65,22 +62,45 @@ def results_of(plan: SessionPlan, listeners: Sequence[ListenerRow], votes: Seque
     by_listener: dict[str, list[VoteRow]] = {row.id: [] for row in listeners}
     for vote in votes:
         by_listener.setdefault(vote.listener_id, []).append(vote)
-    conducts = [conduct(row, by_listener[row.id]) for row in listeners if row.completed_at is not None]
-    excluded = screen(conducts) if has_catches(plan) else {}
+    conducts = [conduct(row, by_listener[row.id]) for row in listeners]
+    excluded = screen(conducts)
     counted = list(_counted(votes, excluded))
     if plan.method == "mushra":
-        scored = mushra(_ratings(counted), str(plan.reference), ANCHOR)
-        return SessionResults(
-            votes=counted,
-            excluded={**excluded, **scored.excluded},
-            mushra=scored,
-            opinions=scored.opinions,
-            agreement=agreement(_ratings(counted)),
-        )
+        return _mushra(plan, counted, excluded)
     if plan.method == "mos":
         ratings = list(_ratings(counted))
-        return SessionResults(votes=counted, excluded=excluded, opinions=opinion(ratings), agreement=agreement(ratings))
+        opinions = opinion(ratings)
+        best, sure = _highest(opinions)
+        return SessionResults(
+            votes=counted, excluded=excluded, opinions=opinions, agreement=agreement(ratings), best=best, sure=sure
+        )
     return _paired(plan, counted, excluded)
+
+
+def _mushra(plan: SessionPlan, counted: Sequence[Vote], excluded: Mapping[str, str]) -> SessionResults:
+    scored = mushra(_ratings(counted), str(plan.reference), ANCHOR)
+    kept = [(vote, trial) for vote, trial in counted if vote.listener_id not in scored.excluded]
+    best, _ = _highest({arm: one for arm, one in scored.opinions.items() if arm not in (ANCHOR, str(plan.reference))})
+    own = [one for one in scored.contrasts if str(best) in (one.first, one.second)]
+    return SessionResults(
+        votes=kept,
+        excluded={**excluded, **scored.excluded},
+        mushra=scored,
+        opinions=scored.opinions,
+        agreement=agreement(_ratings(kept)),
+        best=best,
+        sure=bool(own) and all(one.decided for one in own),
+    )
+
+
+def _highest(opinions: Mapping[str, Opinion]) -> tuple[int | None, bool]:
+    """Return the arm with the highest mean, and whether its interval is above those of all other arms."""
+    if not opinions:
+        return None, False
+    best, *others = sorted(opinions, key=lambda arm: -opinions[arm].mean)
+    low = (opinions[best].interval or (0.0,))[0]
+    highest = [(opinions[arm].interval or (0.0, inf))[1] for arm in others]
+    return int(best), bool(others) and all(high < low for high in highest)
 
 
 def _paired(plan: SessionPlan, counted: Sequence[Vote], excluded: Mapping[str, str]) -> SessionResults:
@@ -95,7 +115,22 @@ def _paired(plan: SessionPlan, counted: Sequence[Vote], excluded: Mapping[str, s
         PairResult(first=a, second=b, result=preference(record.wins, record.losses, record.ties))
         for a, b, record in records
     ]
-    return SessionResults(votes=counted, excluded=excluded, ranking=ranking, pairs=pairs, agreement=agreement(compared))
+    best = int(ranking.standings[0].arm) if compared else None
+    return SessionResults(
+        votes=counted,
+        excluded=excluded,
+        ranking=ranking,
+        pairs=pairs,
+        agreement=agreement(compared),
+        best=best,
+        sure=all(_is_won(one, best) for one in pairs if best in (one.first, one.second)),
+    )
+
+
+def _is_won(pair: PairResult, arm: int | None) -> bool:
+    result = pair.result
+    won = isinstance(result, Preference) and (result.wins > result.losses) == (pair.first == arm)
+    return result.decided and won
 
 
 def _counted(votes: Sequence[VoteRow], excluded: Mapping[str, str]) -> Iterator[Vote]:
@@ -108,11 +143,7 @@ def _counted(votes: Sequence[VoteRow], excluded: Mapping[str, str]) -> Iterator[
 
 
 def _heard(counted: Sequence[Vote], arms: set[int]) -> AbxResult:
-    answers = [
-        vote.choice in SIDES and SIDES.index(vote.choice) == trial.right
-        for vote, trial in counted
-        if {side.arm for side in trial.sides} == arms
-    ]
+    answers = [is_passed(vote, trial) for vote, trial in counted if {side.arm for side in trial.sides} == arms]
     return abx(sum(answers), len(answers))
 
 

@@ -5,17 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from pydantic import TypeAdapter
-
+from studio.listening.sessions.conduct import is_passed
 from studio.listening.sessions.listeners import CurrentTrial, ListenerState
-from studio.listening.sessions.results import PairResult, SessionResults
-from studio.listening.sessions.rows import InvitationRow, ListenerRow
+from studio.listening.sessions.results import ANCHOR, PairResult, SessionResults
+from studio.listening.sessions.rows import PLAN, InvitationRow, ListenerRow
 from studio.listening.sessions.scores import ArmScores
 from studio.listening.sessions.session import ListeningSession, Method, SessionPlan
 from studio.listening.sessions.sessions import SessionStatus
-from studio.listening.statistics import AbxResult, Opinion, Preference
+from studio.listening.statistics import AbxResult, Opinion
 
-PLAN = TypeAdapter(SessionPlan)
 INSTRUCTIONS: Mapping[Method, str] = {
     "ab": "Listen to A and B, then choose the better one.",
     "ab_reference": "Listen to the reference, A and B, then choose the one that is closer to the reference.",
@@ -99,7 +97,7 @@ def results_json(
     return {
         "votes": len(results.votes),
         "best": results.best,
-        "sure": is_sure(results),
+        "sure": results.sure,
         "preliminary": ranking.preliminary if ranking else None,
         "standings": [
             {
@@ -125,29 +123,12 @@ def results_json(
             for one in (results.mushra.contrasts if results.mushra else ())
         ],
         "agreement": results.agreement,
-        # Scores would influence an owner who has not voted yet.
+        # Before the first vote, the scores would influence listeners.
         "scores": [asdict(one) for one in scores] if results.votes else [],
-        "lines": [{"text": text, "votes": _line_votes(results, at)} for at, text in enumerate(plan.lines)],
+        "lines": [{"text": text, "votes": _line_votes(plan, results, at)} for at, text in enumerate(plan.lines)],
         "voted_at": [vote.voted_at for vote, _ in results.votes],
         "listeners": [_listener(plan, row, results) for row in listeners],
     }
-
-
-def is_sure(results: SessionResults) -> bool:
-    """Return True if the best arm is better than each other arm with 95 % confidence."""
-    if results.best is None:
-        return False
-    against = [one for one in results.pairs if results.best in (one.first, one.second)]
-    if against:
-        return all(
-            isinstance(one.result, Preference)
-            and one.result.decided
-            and (one.result.wins > one.result.losses) == (one.first == results.best)
-            for one in against
-        )
-    best = str(results.best)
-    contrasts = [one for one in (results.mushra.contrasts if results.mushra else ()) if best in (one.first, one.second)]
-    return bool(contrasts) and all(one.decided for one in contrasts)
 
 
 def _pair(pair: PairResult) -> dict[str, Any]:
@@ -172,9 +153,14 @@ def _opinion(one: Opinion) -> dict[str, Any]:
     return {"mean": one.mean, "low": low, "high": high, "ratings": one.ratings, "listeners": one.listeners}
 
 
-def _line_votes(results: SessionResults, line: int) -> list[dict[str, Any]]:
+def _line_votes(plan: SessionPlan, results: SessionResults, line: int) -> list[dict[str, Any]]:
     return [
-        {"arms": [side.arm for side in trial.sides], "choice": vote.choice, "scores": json.loads(vote.scores)}
+        {
+            "arms": [ANCHOR if side.treatment == ANCHOR else side.arm for side in trial.sides],
+            "choice": vote.choice,
+            "scores": json.loads(vote.scores),
+            "right": trial.right is not None and is_passed(vote, trial) if plan.method == "abx" else None,
+        }
         for vote, trial in results.votes
         if trial.line == line
     ]

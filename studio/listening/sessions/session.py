@@ -9,6 +9,7 @@ from studio.errors import Conflict, NotFound, StudioError, Unavailable
 from studio.order import FlatOrder
 
 Method = Literal["ab", "ab_reference", "abx", "mos", "mushra"]
+RANKED: tuple[Method, ...] = ("ab", "ab_reference")  # methods whose votes rank the arms
 PAIRED: tuple[Method, ...] = ("ab", "ab_reference", "abx")  # methods whose trials have two arms
 SESSION_PREFIX = "listening-"  # prefix of the sessions that store the takes in the history
 ARMS_MAX, LINES_MAX, TRIALS_MAX, QUESTIONS_MAX = 8, 200, 100, 20
@@ -23,12 +24,16 @@ class UnknownSession(NotFound):
     """There is no such listening session."""
 
 
+class InvalidInvitation(NotFound):
+    """The link is unknown, expired or withdrawn, or its session is closed or full."""
+
+
 class BadSession(StudioError):
     """The definition of a listening session has a mistake."""
 
 
-class SessionClosed(Conflict):
-    """The change does not fit the state of the listening session."""
+class PlanIsFixed(Conflict):
+    """The plan of a session with votes cannot change."""
 
 
 class SessionNotReady(Unavailable):
@@ -88,10 +93,22 @@ class SessionPlan:
             raise BadSession("two arms have the same name; rename one of them")
         if len({(*arm.order.settings.items(), repr(arm.order)) for arm in self.arms}) < len(self.arms):
             raise BadSession("two arms have the same voice, engine and settings; change one of them")
+        if self.arena and self.method not in RANKED:
+            raise BadSession(
+                "only A/B and A/B with reference can be an arena; choose another method or switch the arena off"
+            )
+        if self.method == "ab_reference" and len({_voice(arm) for arm in self.arms}) > 1:
+            raise BadSession(
+                "the reference is the clip of one voice, so all arms need the same voice; change the voices"
+            )
         if self.method == "mushra" and len(self.arms) > MUSHRA_ARMS_MAX:
             raise BadSession(f"MUSHRA compares at most {MUSHRA_ARMS_MAX} arms; remove some")
         if not 0 <= self.reference < len(self.arms):
             raise BadSession("the reference is not one of the arms; choose the reference again")
+
+
+def _voice(arm: SessionArm) -> tuple[str, str]:
+    return arm.order.champion, arm.order.clip_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

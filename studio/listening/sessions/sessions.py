@@ -20,7 +20,7 @@ from studio.listening.sessions.rows import PLAN, ListenerRow, SessionRow, Sessio
 from studio.listening.sessions.scores import ArmScores, scores_of_takes
 from studio.listening.sessions.session import (
     ListeningSession,
-    SessionClosed,
+    PlanIsFixed,
     SessionNotReady,
     SessionPlan,
     UnknownSession,
@@ -93,35 +93,42 @@ class ListeningSessions:
         return self.status(row.id)
 
     def edit(self, id: str, plan: SessionPlan) -> SessionStatus:
-        """Replace the plan of a session that has no votes, and make the missing takes. Raises BadSession, SessionClosed."""
+        """Replace the plan of a session that has no votes, and make the missing takes. Raises BadSession, PlanIsFixed."""
         plan.check()
         if self._tables.votes.where(listening_id=self.get(id).id):
-            raise SessionClosed("this session has votes, so it cannot change; duplicate the session instead")
+            raise PlanIsFixed("this session has votes, so it cannot change; duplicate the session instead")
         changed = self._change(id, plan=PLAN.dump_json(plan).decode(), renders=True, failure="")
         self._sounds.forget(id)
         return changed
 
     def results(self, id: str) -> tuple[SessionResults, Sequence[ListenerRow]]:
-        """Return the results of a session, and the listeners who voted, first come first. Raises UnknownSession."""
+        """Return the results of a session, and the listeners who voted, in the order in which they joined.
+
+        Raises UnknownSession.
+        """
         session, votes = self.get(id), self._tables.votes.where(listening_id=id)
         voted = {vote.listener_id for vote in votes}
         rows = [row for row in self._tables.listeners.where(listening_id=id) if row.id in voted]
         listeners = sorted(rows, key=lambda row: row.joined_at)
         return results_of(session.plan, listeners, votes), listeners
 
-    def render(self, id: str, renders: bool) -> SessionStatus:
+    def set_rendering(self, id: str, renders: bool) -> SessionStatus:
         """Start or pause the render. Raises UnknownSession, NotSaved."""
         return self._change(id, renders=renders, failure="")
 
-    def close(self, id: str, closed: bool) -> SessionStatus:
+    def set_closed(self, id: str, closed: bool) -> SessionStatus:
         """Close a session for listeners, or open it again. Raises UnknownSession, NotSaved."""
         return self._change(id, closed=closed)
 
-    def delete(self, id: str, deleted: bool = True) -> None:
-        """Delete a session, or restore it. Raises UnknownSession, NotSaved."""
-        if not self._tables.sessions.change(id, deleted=deleted):
-            raise UnknownSession("this listening session does not exist any more; choose another one")
+    def delete(self, id: str) -> None:
+        """Delete a session, so that it can be restored. Raises UnknownSession, NotSaved."""
+        self._tables.sessions.change(self.get(id).id, deleted=True)
+
+    def restore(self, id: str) -> SessionStatus:
+        """Undo the deletion of a session. Raises UnknownSession, NotSaved."""
+        self._tables.sessions.change(id, deleted=False)
         self.renderer.wake()
+        return self.status(id)
 
     def scores(self, id: str) -> Sequence[ArmScores]:
         """Return what the ears found in the takes of each arm. Raises UnknownSession."""

@@ -10,7 +10,7 @@ from scipy.signal import butter, sosfiltfilt
 
 from engines.audio import fade, resample, rms_dbfs
 from engines.types import Audio, Samples
-from studio.listening.loudness_match import equal, wav
+from studio.listening.loudness_match import match_sounds, wav
 from studio.listening.sessions.trials import SessionSide, SessionTrial, Treatment
 
 LEAD_S = 0.2  # silence before the speech
@@ -57,7 +57,7 @@ class TrialSounds:
         rate = min(audio.sample_rate for audio in sounds)
         banded = [_banded(audio, rate) for audio in sounds]
         treated = [_treated(audio, side.treatment) for audio, side in zip(banded, sides, strict=True)]
-        return equal([with_lead(audio) for audio in treated], rate)
+        return match_sounds([with_lead(audio) for audio in treated], rate)
 
 
 def _banded(audio: Audio, rate: int) -> Audio:

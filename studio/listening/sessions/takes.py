@@ -62,7 +62,7 @@ class SessionTakes:
 
 
 def take_of(session: ListeningSession, arm: int, line: int) -> DueTake:
-    """Return the take of an arm and a line. An arm without a seed has one seed for each line."""
+    """Return the take of an arm and a line. If an arm has no seed, the session and the line determine the seed."""
     order = replace(session.plan.arms[arm].order, text=session.plan.lines[line])
     return DueTake(session, order if order.seed is not None else replace(order, seed=_seed(session, line)))
 

@@ -34,6 +34,8 @@ class SessionTrial:
     @property
     def right(self) -> int | None:
         """Return the index of the side that is the right answer in ABX or in a catch trial; None without a right answer."""
+        if any(side.treatment == "anchor" for side in self.sides):
+            return None  # MUSHRA: the hidden reference is no answer
         if self.reference in self.sides:
             return self.sides.index(self.reference)
         whole = [at for at, side in enumerate(self.sides) if side.treatment != "damaged"]

@@ -2,7 +2,7 @@
 
 Arms i and j have log strengths a and b. The odds of "i wins", "j wins" and "tie" are exp((a - b) / 2), exp((b - a) / 2)
 and exp(t). Without ties, i wins with probability 1 / (1 + exp(b - a)). Source: R. R. Davidson, "On Extending the
-Bradley-Terry Model to Accommodate Ties in Paired PairVote Experiments", JASA 65 (1970).
+Bradley-Terry Model to Accommodate Ties in Paired Comparison Experiments", JASA 65 (1970).
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteArrays:
-    """VoteArrays as arrays with one element for each vote."""
+    """Votes as arrays with one element for each vote."""
 
     first: Whole  # index of an arm
     second: Whole

@@ -18,7 +18,7 @@ NARROW = 0.15  # width of an interval from which on a standing is not preliminar
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """VoteArrays on an ordered pair of arms, seen from the first arm."""
+    """Votes on an ordered pair of arms, seen from the first arm."""
 
     wins: int = 0
     losses: int = 0

@@ -14,8 +14,7 @@ const RATE = 48_000;
 export function lineList({ id, plan, made, takes }, { lines }) {
   const rows = plan.lines.map((text, line) => {
     const arms = plan.arms.map((arm, at) => {
-      const isReference = plan.method === "mushra" && at === plan.reference;
-      const words = isReference ? "reference" : lineWords(plan.method, lines[line]?.votes ?? [], at);
+      const words = lineWords(plan.method, lines[line]?.votes ?? [], at);
       const path = `${pathOf(id, `/sounds/${at}/${line}.wav`)}?of=${digest(text + JSON.stringify(arm))}`;
       const name = `${arm.name}, line ${line + 1}`;
       const button = soundButton(path, name, made < takes);

@@ -87,16 +87,13 @@ export function lineWords(method, votes, arm) {
     return scores.length ? `${mean.toFixed(1)} (${plural(scores.length, "rating")})` : "no ratings";
   }
   const heard = votes.filter(({ arms }) => arms.includes(arm));
-  if (method === "abx") return plural(heard.length, "answer");
+  if (method === "abx") return `${heard.filter(({ right }) => right).length} of ${plural(heard.length, "answer")} right`;
   const won = heard.filter(({ arms, choice }) => choice !== null && arms["ab".indexOf(choice)] === arm);
   return heard.length ? `${won.length} of ${plural(heard.length, "vote")}` : "no votes";
 }
 
-/**
- * Return the scores of an arm in a vote; none if the arm appears twice, because the anchor of MUSHRA is made from it.
- * @param {LineVote} vote @param {number} arm
- */
+/** Return the score of an arm in a vote, if there is one. @param {LineVote} vote @param {number} arm */
 function scoresOf({ arms, scores }, arm) {
-  const places = arms.flatMap((one, at) => (one === arm && String(at) in scores ? [at] : []));
-  return places.length === 1 ? [scores[String(places[0])]] : [];
+  const place = String(arms.indexOf(arm));
+  return place in scores ? [scores[place]] : [];
 }

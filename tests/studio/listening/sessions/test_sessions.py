@@ -59,7 +59,7 @@ def test_each_method_has_its_sounds_and_answers(visit: Visit, method: str, names
     assert set(sounds) == names and len({len(sound) for sound in sounds.values()}) == 1
     assert guest.send(choice="tie" if method == "abx" else None).status_code == 400
     guest.vote(**vote)
-    assert (guest.state["number"], visit.results(id)["votes"]) == (2, 1)
+    assert (guest.state["number"], visit.session(id)["votes"]) == (2, 1)
 
 
 def test_a_vote_counts_once_and_can_be_taken_back(visit: Visit) -> None:
@@ -154,6 +154,8 @@ def test_the_headphone_check_comes_first(visit: Visit) -> None:
         ({"arms": [arm("Oak", 1), arm("oak ", 2)]}, "the same name"),
         ({"arms": [arm("Oak", 1), arm("Elm", 1)]}, "the same voice, engine and settings"),
         ({"reference": 2}, "the reference is not one of the arms"),
+        ({"method": "mos", "arena": True}, "only A/B and A/B with reference can be an arena"),
+        ({"lines": ["One.", "  "]}, "is empty"),
     ],
 )
 def test_a_mistake_in_a_plan_is_refused_with_advice(visit: Visit, changes: dict, words: str) -> None:
@@ -172,7 +174,8 @@ def test_the_winner_becomes_a_champion_with_its_evidence(visit: Visit) -> None:
     assert (made["name"], votes["won"] + votes["lost"]) == ("Oaken", 3)
     assert votes["session"]["question"] == "Which is better?"
     assert votes["session"]["method"] == "ab" and votes["session"]["votes"] == 3
-    assert 0 <= votes["session"]["low"] < votes["session"]["result"] < votes["session"]["high"] <= 1
+    low, value, high = (votes["session"][name] for name in ("interval_low", "value", "interval_high"))
+    assert 0 <= low < value < high <= 1
 
 
 def test_votes_are_a_table_and_a_report(visit: Visit) -> None:

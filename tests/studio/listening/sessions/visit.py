@@ -45,7 +45,7 @@ class Clock:
 
 @dataclass
 class Guest:
-    """A listener with an own browser."""
+    """A listener with a separate browser."""
 
     client: httpx.Client
     path: str

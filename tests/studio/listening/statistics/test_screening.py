@@ -46,7 +46,7 @@ def test_a_listener_who_always_presses_one_button_is_always_excluded(press: Pres
     assert excluded(press, 10, 500) == 1
 
 
-def test_shares_of_excluded_listeners_are_those_of_the_docstring() -> None:
+def test_shares_of_excluded_listeners_match_the_docstring() -> None:
     wrong = {"honest": 1 - (0.97**4 + 4 * 0.03 * 0.97**7), "any side": 1 - (0.5**4 + 4 * 0.5**8)}
     assert wrong == {"honest": pytest.approx(0.018, abs=5e-4), "any side": pytest.approx(0.922, abs=5e-4)}
     assert excluded(honest, 0, 20_000) == pytest.approx(wrong["honest"], abs=0.004)
@@ -74,11 +74,9 @@ def test_a_listener_with_two_wrong_answers_gets_no_more_catch_trials() -> None:
     ("change", "reason"),
     [
         ({"catch_passed": 2}, "Preferred the damaged side, or no side, in 2 of 4 catch trials."),
-        ({"catch_trials": 3, "catch_passed": 3}, "Answered 3 of 4 catch trials."),
-        ({"catch_passed": 3}, "Answered 4 of 8 catch trials."),
         ({"votes": 11, "left_votes": 0}, "Voted for the right side in 11 of 11 votes."),
         ({"votes": 40, "left_votes": 33}, "Voted for the left side in 33 of 40 votes."),
-        ({"median_s": 1.4}, "Needed less than 1.5 s for half of the trials, which is too short to hear both sides."),
+        ({"median_s": 1.4}, "Needed less than 1.5 s for half of the trials, which is too short to hear the sounds."),
         ({"headphones_passed": False}, "Failed the headphone check."),
     ],
 )
