@@ -29,6 +29,12 @@ test("a new session compares the first two engines with one voice", () => {
   );
 });
 
+test("only methods in which listeners choose the better take can be an arena", () => {
+  const draft = { ...blankDraft("amber", ["f5"]), arena: true };
+  assert.equal(bodyOf(draft).arena, true);
+  assert.equal(bodyOf({ ...draft, method: "abx" }).arena, false);
+});
+
 test("the body has trimmed lines, and no empty lines or questions", () => {
   const draft = { ...blankDraft("amber", ["f5"]), name: " Barks ", lines: " One. \n\n Two.\n" };
   draft.questions = [

@@ -605,6 +605,7 @@ interface SessionFacts {
   practice: number;
   catches: boolean;
   headphones: boolean;
+  arena: boolean; // A/B methods only
   shows_text: boolean;
   reference: number; // index of the arm; MUSHRA only
 }

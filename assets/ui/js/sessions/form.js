@@ -4,7 +4,7 @@ import { announce, h } from "../core/dom.js";
 import { plural, sentence } from "../core/format.js";
 import { ArmsPart } from "./arm-fields.js";
 import { areaField, checkField, countField, textField } from "./bound-fields.js";
-import { METHOD_NAMES, METHODS } from "./methods.js";
+import { METHOD_NAMES, METHODS, prefers } from "./methods.js";
 import { chooseMethod, LINE_MAX, linesFault, linesOf, partOf } from "./plan.js";
 import { QuestionsPart } from "./question-fields.js";
 import { SAMPLE_LINES } from "./sample-lines.js";
@@ -13,6 +13,7 @@ import { SAMPLE_LINES } from "./sample-lines.js";
 
 const NAME_MAX = 80;
 const CATCHES = "Some trials have an obvious answer. Listeners who fail them are excluded.";
+const ARENA = "New listeners get more trials of the pairs whose winner is uncertain. Useful for three arms or more.";
 
 export class SessionForm {
   /** @param {string} id  id of the form element @param {SessionDraft} draft @param {() => void} changed */
@@ -22,6 +23,8 @@ export class SessionForm {
     this.question = textField(draft, "question", { required: true, maxlength: LINE_MAX });
     this.lines = areaField(draft, "lines", { rows: 6, required: true });
     this.count = h("p.hint", { role: "status" });
+    this.arena = checkField(draft, "arena", "Arena", ARENA);
+    this.arena.hidden = !prefers(draft.method);
     this.arms = new ArmsPart(draft, () => this.#typed());
     this.trouble = h("p.part-trouble", { role: "alert" });
     /** @type {Partial<Record<Part, HTMLElement>>} */
@@ -63,6 +66,7 @@ export class SessionForm {
     chooseMethod(this.draft, method);
     this.question.value = this.draft.question;
     this.arms.draw();
+    this.arena.hidden = !prefers(method);
     this.#typed();
   }
 
@@ -99,6 +103,7 @@ export class SessionForm {
       checkField(draft, "catches", "Catch trials", CATCHES),
       checkField(draft, "headphones", "Headphone check", "Listeners first find the quietest of three tones."),
       checkField(draft, "shows_text", "Show the text", "Listeners read the line while they listen."),
+      this.arena,
     );
   }
 

@@ -1,5 +1,5 @@
 /** The plan of a listening session as the editor holds it, and its conversion from and to the studio's form. */
-import { METHODS, questionFor } from "./methods.js";
+import { METHODS, prefers, questionFor } from "./methods.js";
 
 export const LINES_MAX = 200;
 export const LINE_MAX = 300; // characters
@@ -21,6 +21,7 @@ export function blankDraft(voice, engines) {
     practice: 1,
     catches: true,
     headphones: false,
+    arena: false,
     shows_text: true,
     reference: 0,
     questions: [],
@@ -68,6 +69,7 @@ export function bodyOf(draft) {
     arms: draft.arms.map((arm) => ({ ...arm, name: arm.name.trim() })),
     lines: linesOf(draft.lines),
     reference: draft.method === "mushra" ? draft.reference : 0,
+    arena: Boolean(draft.arena) && prefers(draft.method),
     questions: questions.map(({ text, choices }) => ({ text: text.trim(), choices: linesOf(choices) })),
   };
 }
