@@ -10,6 +10,7 @@ from fastapi import APIRouter, Body, Header, Response
 from fastapi.responses import FileResponse, RedirectResponse
 
 from studio.api.errors import ProblemRoute
+from studio.errors import NotFound
 from studio.listening.sessions.serializers import listener_json
 from studio.listening.sessions.votes import ListenerVote
 from studio.studio import Studio
@@ -25,14 +26,14 @@ Answer = Annotated[str, Body(max_length=2_000)]
 def router(studio: Studio) -> APIRouter:
     routes = APIRouter(prefix="/listen", tags=["listeners"], route_class=ProblemRoute)
     listeners = studio.listening_sessions.listeners
+    files = {file.relative_to(PAGE).as_posix(): file for file in PAGE.rglob("*") if file.is_file()}
 
     @routes.get("/assets/{path:path}", include_in_schema=False)
     def asset(path: str) -> Response:
         """Return a script or style of the page."""
-        file = (PAGE / path).resolve()
-        if PAGE.resolve() not in file.parents or not file.is_file():
-            return Response(status_code=404)
-        return FileResponse(file, headers={"cache-control": "no-cache"})
+        if path not in files:
+            raise NotFound("the page has no such file; reload the page")
+        return FileResponse(files[path], headers={"cache-control": "no-cache"})
 
     @routes.get("/{invitation}/", include_in_schema=False)
     def slash(invitation: str) -> Response:
