@@ -6,7 +6,7 @@ The secret in the link allows a person to join. All other requests also need the
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Header, Response
+from fastapi import APIRouter, Body, Depends, Header, Response
 from fastapi.responses import FileResponse, RedirectResponse
 
 from studio.api.errors import ProblemRoute
@@ -23,8 +23,14 @@ Listener = Annotated[str, Header(alias="x-listener", max_length=SECRET_MAX)]
 Answer = Annotated[str, Body(max_length=2_000)]
 
 
+def _keep_private(response: Response) -> None:
+    response.headers.update(PRIVATE)
+
+
 def router(studio: Studio) -> APIRouter:
-    routes = APIRouter(prefix="/listen", tags=["listeners"], route_class=ProblemRoute)
+    routes = APIRouter(
+        prefix="/listen", tags=["listeners"], route_class=ProblemRoute, dependencies=[Depends(_keep_private)]
+    )
     listeners = studio.listening_sessions.listeners
     files = {file.relative_to(PAGE).as_posix(): file for file in PAGE.rglob("*") if file.is_file()}
 
@@ -39,7 +45,7 @@ def router(studio: Studio) -> APIRouter:
     def slash(invitation: str) -> Response:
         return RedirectResponse(f"../{invitation}")
 
-    @routes.get("/{invitation}", include_in_schema=False)
+    @routes.api_route("/{invitation}", methods=["GET", "HEAD"], include_in_schema=False)
     def page(invitation: str) -> Response:
         """Return the page, which asks for the state of the listener."""
         return FileResponse(PAGE / "index.html", headers=PRIVATE)

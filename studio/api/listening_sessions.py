@@ -8,6 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from engines.errors import BadText
+from engines.text import parse
 from studio.api.errors import ProblemRoute, owners_only
 from studio.listening.sessions.evidence import winner_votes
 from studio.listening.sessions.export import votes_csv
@@ -47,9 +49,11 @@ class ArmForm(BaseModel):
 
     def arm(self, voices: NamedVoices) -> SessionArm:
         """Return the arm. Raises UnknownChampion, UnknownEngine, BadSetting."""
-        return SessionArm(
-            name=self.name, voice=self.voice, order=voices.order("", self.voice, self.engine, self.settings)
-        )
+        order = voices.order("", self.voice, self.engine, self.settings)
+        limits = voices.engine(order.engine).settings
+        for name in order.settings.keys() & limits.keys():
+            limits[name].check(order.settings[name])
+        return SessionArm(name=self.name, voice=self.voice, order=order)
 
 
 class PlanForm(BaseModel):
@@ -73,7 +77,12 @@ class PlanForm(BaseModel):
     questions: Annotated[list[Question], Field(max_length=QUESTIONS_MAX)] = []
 
     def plan(self, voices: NamedVoices) -> SessionPlan:
-        """Return the plan. Raises UnknownChampion, UnknownEngine, BadSetting."""
+        """Return the plan. Raises UnknownChampion, UnknownEngine, BadSetting, BadText."""
+        for number, line in enumerate(self.lines, 1):
+            try:
+                parse(line)
+            except BadText as error:
+                raise BadText(f"line {number}: {error}") from error
         given = {name: getattr(self, name) for name in type(self).model_fields}
         lists = {"arms": tuple(one.arm(voices) for one in self.arms), "questions": tuple(self.questions)}
         return SessionPlan(**{**given, **lists, "lines": tuple(self.lines)})
@@ -209,7 +218,10 @@ def _results(studio: Studio, routes: APIRouter) -> None:
         votes = winner_votes(plan, found, date.today())
         voice = replace(studio.take_voices.get(take.session_id, take.id), votes=votes)
         draft = studio.champions.draft(voice)
-        named = replace(draft, name=form.name or draft.name, id=form.id or draft.id)
+        settings = dict(draft.settings)
+        if plan.arms[found.best].order.seed is None:  # each line had another seed
+            settings.pop("seed", None)
+        named = replace(draft, name=form.name.strip() or draft.name, id=form.id or draft.id, settings=settings)
         return studio.champions.as_json(studio.champions.create(voice, replace(named, votes=votes)), owner=True)
 
 

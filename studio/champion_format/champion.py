@@ -77,8 +77,9 @@ class SessionEvidence:
     other_arms: Annotated[tuple[ShownText, ...], Field(max_length=OTHER_ARMS_MAX)]
     scale: ShownText  # what `value` is, such as a mean opinion score
     value: Finite
-    interval_low: Finite  # 95 %
-    interval_high: Finite
+    interval_low: Finite | None  # 95 %; None for a single listener's score
+    interval_high: Finite | None
+    decided: bool  # the arm is better than each other arm with 95 % confidence
     listeners: NonNegativeInt
     votes: NonNegativeInt
     date: ShownText  # ISO 8601 date

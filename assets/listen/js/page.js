@@ -109,6 +109,7 @@ function close(sentence) {
   calm();
   head(null);
   show(closedView(sentence));
+  announce(sentence);
 }
 
 /** @param {string} sentence @param {() => unknown} repeat */

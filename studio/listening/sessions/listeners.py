@@ -104,7 +104,8 @@ class Listeners:
     ) -> None:
         self._tables, self._invitations, self._session_of = tables, invitations, session_of
         self._sounds, self._now = sounds, now
-        self._opened: OrderedDict[str, float] = OrderedDict()  # by listener and trial, when its sounds were sent
+        # By listener and trial: when each sound was first sent, by token. After a restart, a page loads the sounds again.
+        self._opened: OrderedDict[str, dict[str, float]] = OrderedDict()
 
     def join(self, invitation: str) -> str:
         """Add a listener and return the secret of the listener. Raises InvalidInvitation, NotSaved."""
@@ -134,7 +135,7 @@ class Listeners:
         place = next((at for at in range(len(files)) if _token(visit, at) == token), None)
         if place is None:
             raise UnknownTrial("this trial is over; reload the page")
-        self._opened.setdefault(f"{visit.row.id} {trial}", self._now())
+        self._opened.setdefault(f"{visit.row.id} {trial}", {}).setdefault(token, self._now())
         while len(self._opened) > REMEMBERED:
             self._opened.popitem(last=False)
         return files[place]
@@ -150,7 +151,7 @@ class Listeners:
             if self._is_stored(visit, vote):
                 return self._state(visit)
             raise AlreadyVoted("this trial already has a vote; go on with the next one")
-        self._check(visit, current, vote)
+        open_s = self._check(visit, current, vote)
         checks = visit.stage == "headphones"
         number = visit.checks if checks else visit.votes
         row = VoteRow(
@@ -162,7 +163,7 @@ class Listeners:
             trial="{}" if checks else TRIAL.dump_json(visit.trials[number]).decode(),
             choice=vote.choice,
             scores=_scores(vote),
-            took_s=vote.took_s,
+            took_s=min(vote.took_s, open_s),
             voted_at=self._now(),
         )
         if not self._tables.votes.add(row):
@@ -173,7 +174,7 @@ class Listeners:
         """Take back the last vote. Raises AlreadyVoted if there is none."""
         visit = self._visit(invitation, listener)
         if not _can_undo(visit):
-            raise AlreadyVoted("there is no vote to undo; go on with this trial")
+            raise AlreadyVoted("there is no vote that can be undone; reload the page")
         self._tables.votes.remove(f"{visit.row.id}-trials-{visit.votes - 1}")
         return self.state(invitation, listener)
 
@@ -279,15 +280,19 @@ class Listeners:
             return ()
         return self._sounds.files(visit.session.id, visit.trials[visit.votes])
 
-    def _check(self, visit: Visit, current: CurrentTrial, vote: ListenerVote) -> None:
+    def _check(self, visit: Visit, current: CurrentTrial, vote: ListenerVote) -> float:
+        """Check a vote, and return the seconds since the first sound was sent. Raises BadVote, NotHeard."""
         method = visit.session.plan.method
         if visit.stage == "headphones" or method in PAIRED:
             vote.check_choice(current.choices)
         else:
             vote.check_scores(method, "".join(current.tokens))
-        opened = self._opened.get(f"{visit.row.id} {current.id}")
-        names = (*current.tokens, *((current.reference[0],) if current.reference else ()))
-        vote.check_heard(names, current.must_hear_s, None if opened is None else self._now() - opened)
+        names = dict(current.tokens) | (dict([current.reference]) if current.reference else {})
+        sent = self._opened.get(f"{visit.row.id} {current.id}", {})
+        vote.check_heard([name for name, token in names.items() if token not in sent], names, current.must_hear_s)
+        open_s = self._now() - min(sent.values())
+        vote.check_time(open_s, len(names) * current.must_hear_s)
+        return open_s
 
 
 def _trial_id(visit: Visit) -> str:

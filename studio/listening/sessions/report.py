@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from studio.listening.sessions.evidence import SCALES
+from studio.listening.sessions.evidence import PAIR_SHARE, scale_of
 from studio.listening.sessions.session import SessionPlan
 
 WIDTH, ROW, LABEL = 640, 36, 180  # pixels of the plot
@@ -28,15 +28,21 @@ def report(plan: SessionPlan, results: Mapping[str, Any]) -> str:
 def _body(plan: SessionPlan, results: Mapping[str, Any]) -> Iterator[str]:
     yield f"<h1>{escape(plan.name)}</h1><p>{escape(plan.question)}</p>"
     yield f"<p>{results['votes']} counted votes, method {escape(plan.method)}.</p>"
-    rows = [(plan.arms[one["arm"]].name, one["share"], one["low"], one["high"]) for one in results["standings"]]
+    scale = scale_of(plan)
+    ranked = results["standings"] if scale != PAIR_SHARE else [{**one, "arm": one["first"]} for one in results["pairs"]]
+    rows = [
+        (plan.arms[one["arm"]].name, one["share"], one["low"], one["high"])
+        for one in ranked
+        if one["share"] is not None
+    ]
     rows += [
         (_name(plan, one["arm"]), one["mean"], one["low"] or one["mean"], one["high"] or one["mean"])
         for one in results["opinions"]
     ]
     if rows:
-        yield f"<h2>Results: {escape(SCALES[plan.method])}, with 95 % intervals</h2>"
+        yield f"<h2>Results: {escape(scale)}, with 95 % intervals</h2>"
         yield _plot(rows, *_limits(plan))
-        yield _table(["arm", SCALES[plan.method], "from", "to"], [[name, *map(_number, rest)] for name, *rest in rows])
+        yield _table(["arm", scale, "from", "to"], [[name, *map(_number, rest)] for name, *rest in rows])
     if results["pairs"]:
         yield "<h2>Pairs</h2>" + _table(*_pairs(plan, results["pairs"]))
     excluded = [(one["id"], one["excluded"]) for one in results["listeners"] if one["excluded"]]

@@ -80,7 +80,8 @@ def results_of(plan: SessionPlan, listeners: Sequence[ListenerRow], votes: Seque
 def _mushra(plan: SessionPlan, counted: Sequence[Vote], excluded: Mapping[str, str]) -> SessionResults:
     scored = mushra(_ratings(counted), str(plan.reference), ANCHOR)
     kept = [(vote, trial) for vote, trial in counted if vote.listener_id not in scored.excluded]
-    best, _ = _highest({arm: one for arm, one in scored.opinions.items() if arm not in (ANCHOR, str(plan.reference))})
+    candidates = {arm: one for arm, one in scored.opinions.items() if arm not in (ANCHOR, str(plan.reference))}
+    best = _highest(candidates)[0] if len(candidates) > 1 else None
     own = [one for one in scored.contrasts if str(best) in (one.first, one.second)]
     return SessionResults(
         votes=kept,
@@ -123,7 +124,7 @@ def _paired(plan: SessionPlan, counted: Sequence[Vote], excluded: Mapping[str, s
         pairs=pairs,
         agreement=agreement(compared),
         best=best,
-        sure=all(_is_won(one, best) for one in pairs if best in (one.first, one.second)),
+        sure=best is not None and all(_is_won(one, best) for one in pairs if best in (one.first, one.second)),
     )
 
 

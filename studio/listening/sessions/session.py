@@ -1,5 +1,6 @@
 """A listening session: its arms, lines and method."""
 
+import unicodedata
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -83,6 +84,8 @@ class SessionPlan:
         texts = [self.name, self.question, *self.lines, *(arm.name for arm in self.arms)]
         if not all(text.strip() for text in texts):
             raise BadSession("a name, the question or a line is empty; type a text")
+        if any(unicodedata.category(sign) in ("Cc", "Cs") for text in texts for sign in text):
+            raise BadSession("a name, the question or a line contains control characters; type the text again")
         least = 1 if self.method == "mos" else 2
         if len(self.arms) < least:
             raise BadSession(f"the method needs at least {least} arms; add an arm")

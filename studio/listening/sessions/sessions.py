@@ -95,9 +95,11 @@ class ListeningSessions:
     def edit(self, id: str, plan: SessionPlan) -> SessionStatus:
         """Replace the plan of a session that has no votes, and make the missing takes. Raises BadSession, PlanIsFixed."""
         plan.check()
-        if self._tables.votes.where(listening_id=self.get(id).id):
+        before = self.get(id)
+        if self._tables.votes.where(listening_id=id):
             raise PlanIsFixed("this session has votes, so it cannot change; duplicate the session instead")
-        changed = self._change(id, plan=PLAN.dump_json(plan).decode(), renders=True, failure="")
+        renders = before.renders or bool(before.failure) or self._takes.are_made(before)  # a paused render stays paused
+        changed = self._change(id, plan=PLAN.dump_json(plan).decode(), renders=renders, failure="")
         self._sounds.forget(id)
         return changed
 
@@ -189,7 +191,10 @@ class ListeningSessions:
         return row is not None and row.renders and not row.deleted
 
     def _failed(self, due: DueTake, reason: str) -> None:
-        self._tables.sessions.change(due.session.id, renders=False, failure=reason)
+        plan = due.session.plan
+        arms = (arm for arm in range(len(plan.arms)) if take_of(due.session, arm, due.line).id == due.id)
+        place = f"{plan.arms[next(arms, 0)].name}, line {due.line + 1}"
+        self._tables.sessions.change(due.session.id, renders=False, failure=f"{place}: {reason}")
 
     def _hear(self, take: StoredTake) -> None:
         """Store what the ears hear in a take, for the results."""

@@ -18,6 +18,7 @@ class DueTake:
     """A take that a session needs."""
 
     session: ListeningSession
+    line: int  # index
     order: Order
 
     @property
@@ -64,7 +65,7 @@ class SessionTakes:
 def take_of(session: ListeningSession, arm: int, line: int) -> DueTake:
     """Return the take of an arm and a line. If an arm has no seed, the session and the line determine the seed."""
     order = replace(session.plan.arms[arm].order, text=session.plan.lines[line])
-    return DueTake(session, order if order.seed is not None else replace(order, seed=_seed(session, line)))
+    return DueTake(session, line, order if order.seed is not None else replace(order, seed=_seed(session, line)))
 
 
 def _seed(session: ListeningSession, line: int) -> int:

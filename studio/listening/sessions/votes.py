@@ -1,6 +1,6 @@
 """A listener's vote, and its check against the method."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
@@ -48,10 +48,13 @@ class ListenerVote(BaseModel):
         if set(self.scores) != set(names) or not all(low <= score <= high for score in self.scores.values()):
             raise BadVote(f"give each sound a score from {low:g} to {high:g}, then send the vote again")
 
-    def check_heard(self, names: tuple[str, ...], must_hear_s: float, open_s: float | None) -> None:
-        """Raise NotHeard if a sound was not heard long enough; `open_s` is the time since the sounds were sent, if known."""
+    def check_heard(self, unsent: Sequence[str], names: Iterable[str], must_hear_s: float) -> None:
+        """Raise NotHeard if the page did not load a sound, or the sound was not heard long enough."""
         for name in names:
-            if self.heard_s.get(name, 0.0) < must_hear_s - SLACK_S:
+            if name in unsent or self.heard_s.get(name, 0.0) < must_hear_s - SLACK_S:
                 raise NotHeard(f"you have not listened to {name} long enough; listen to it, then vote")
-        if open_s is not None and open_s < len(names) * (must_hear_s - SLACK_S):
+
+    def check_time(self, open_s: float, least_s: float) -> None:
+        """Raise NotHeard if the sounds were sent too recently for a listener to have heard all of them."""
+        if open_s < least_s - SLACK_S:
             raise NotHeard("you have not listened long enough; listen to all sounds, then vote")

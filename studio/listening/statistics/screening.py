@@ -56,7 +56,7 @@ def catch_trials_due(conduct: Conduct) -> int:
 def _reason(conduct: Conduct) -> str | None:
     wrong = conduct.catch_trials - conduct.catch_passed
     if wrong > WRONG_TOLERATED:
-        return f"Preferred the damaged side, or no side, in {wrong} of {conduct.catch_trials} catch trials."
+        return f"Gave a wrong answer in {wrong} of {conduct.catch_trials} catch trials."
     if p_value(conduct.left_votes, conduct.votes, sides=2) < SIDE_BIAS_P:
         side, count = max(
             ("left", conduct.left_votes), ("right", conduct.votes - conduct.left_votes), key=lambda s: s[1]

@@ -50,6 +50,18 @@ def test_the_hidden_reference_of_mushra_is_never_the_best_arm() -> None:
     assert (results.best, results.sure) == (2, True)
 
 
+def test_with_one_arm_beside_the_reference_mushra_has_no_best_arm() -> None:
+    session = plan("mushra", arms=2, reference=1, practice=0)
+    results = results_of(session, [listener("anna")], list(mushra_votes(session, "anna", VALUES)))
+    assert results.opinions and (results.best, results.sure) == (None, False)
+
+
+def test_without_votes_nothing_is_sure() -> None:
+    for method in ("ab", "abx", "mos", "mushra"):
+        results = results_of(plan(method), [], [])
+        assert (results.best, results.sure) == (None, False)
+
+
 def test_votes_of_a_listener_who_misses_the_hidden_reference_do_not_count() -> None:
     session = plan("mushra", reference=1, practice=0)
     votes = [*mushra_votes(session, "anna", VALUES), *mushra_votes(session, "bo", {**VALUES, SessionSide(1): 50.0})]

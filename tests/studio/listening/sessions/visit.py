@@ -75,6 +75,8 @@ class Guest:
         )
 
     def vote(self, **vote: Any) -> "Guest":
+        """Load the sounds, wait, and vote."""
+        self.sounds()
         self.clock.ahead_s += 60.0
         self.state = answered(self.send(**vote))
         return self

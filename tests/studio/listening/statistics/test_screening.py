@@ -73,7 +73,7 @@ def test_a_listener_with_two_wrong_answers_gets_no_more_catch_trials() -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"catch_passed": 2}, "Preferred the damaged side, or no side, in 2 of 4 catch trials."),
+        ({"catch_passed": 2}, "Gave a wrong answer in 2 of 4 catch trials."),
         ({"votes": 11, "left_votes": 0}, "Voted for the right side in 11 of 11 votes."),
         ({"votes": 40, "left_votes": 33}, "Voted for the left side in 33 of 40 votes."),
         ({"median_s": 1.4}, "Needed less than 1.5 s for half of the trials, which is too short to hear the sounds."),
