@@ -108,8 +108,8 @@ async function rejoin() {
 function close(sentence) {
   calm();
   head(null);
+  announce("");
   show(closedView(sentence));
-  announce(sentence);
 }
 
 /** @param {string} sentence @param {() => unknown} repeat */

@@ -53,7 +53,8 @@ async function connected(exchange) {
 /** @param {Response} answer */
 async function detailOf(answer) {
   try {
-    return String((await answer.json()).detail);
+    const detail = String((await answer.json()).detail);
+    return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
   } catch {
     return `The studio answered with the error ${answer.status}.`;
   }

@@ -168,6 +168,14 @@ def test_a_mistake_in_a_plan_is_refused_with_advice(visit: Visit, changes: dict,
     assert refused.status_code == 400 and words in refused.json()["detail"]
 
 
+def test_a_take_that_cannot_be_made_is_named_and_tried_again(visit: Visit) -> None:
+    made = answered(visit.owner.post(ROOT, json=plan(lines=["One two.", "Stop!"])))  # the engine refuses exclamations
+    until(lambda: visit.session(made["id"])["state"] == "failed")
+    assert visit.session(made["id"])["failure"].startswith("Oak, line 2: a metronome has no exclamations")
+    again = answered(visit.owner.post(f"{ROOT}/{made['id']}/render", json={"on": True}))
+    assert (again["state"], again["failure"]) == ("rendering", "")
+
+
 def test_the_winner_becomes_a_champion_with_its_evidence(visit: Visit) -> None:
     id = visit.create()["id"]
     assert visit.owner.post(f"{ROOT}/{id}/champion", json={}).status_code == 400
