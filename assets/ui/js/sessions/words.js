@@ -87,7 +87,8 @@ export function lineWords(method, votes, arm) {
     return scores.length ? `${mean.toFixed(1)} (${plural(scores.length, "rating")})` : "no ratings";
   }
   const heard = votes.filter(({ arms }) => arms.includes(arm));
-  if (method === "abx") return `${heard.filter(({ right }) => right).length} of ${plural(heard.length, "answer")} right`;
+  if (method === "abx")
+    return `${heard.filter(({ right }) => right).length} of ${plural(heard.length, "answer")} right`;
   const won = heard.filter(({ arms, choice }) => choice !== null && arms["ab".indexOf(choice)] === arm);
   return heard.length ? `${won.length} of ${plural(heard.length, "vote")}` : "no votes";
 }
