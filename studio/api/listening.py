@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends, Header, Response
-from fastapi.responses import FileResponse, RedirectResponse
+from fastapi.responses import FileResponse
 
 from studio.api.errors import ProblemRoute
 from studio.errors import NotFound
@@ -40,10 +40,6 @@ def router(studio: Studio) -> APIRouter:
         if path not in files:
             raise NotFound("the page has no such file; reload the page")
         return FileResponse(files[path], headers={"cache-control": "no-cache"})
-
-    @routes.get("/{invitation}/", include_in_schema=False)
-    def slash(invitation: str) -> Response:
-        return RedirectResponse(f"../{invitation}")
 
     @routes.api_route("/{invitation}", methods=["GET", "HEAD"], include_in_schema=False)
     def page(invitation: str) -> Response:

@@ -10,8 +10,8 @@ from starlette.types import Receive, Scope, Send
 from studio.web.problems import problem
 
 PARTS = (  # first parts of the API's addresses
-    *("health", "healthz", "invocations", "invocations-bidirectional-stream", "metrics", "ping", "ready"),
-    *("studio", "v1", "voice", "ws"),
+    *("health", "healthz", "invocations", "invocations-bidirectional-stream", "listen", "metrics"),
+    *("ping", "ready", "studio", "v1", "voice", "ws"),
 )
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 WITHOUT_VERSION = "audio"  # first part of an address of a client that left /v1 out of its base address

@@ -102,6 +102,12 @@ def test_the_page_has_only_its_own_files(visit: Visit, path: str) -> None:
     assert visit.owner.get(f"/listen/assets/{path}").status_code == 404
 
 
+def test_a_wrong_method_or_a_slash_at_the_end_of_a_link_is_answered_with_advice(visit: Visit) -> None:
+    assert visit.owner.put("/listen/x/state").status_code == 405
+    assert visit.owner.get("/listen/x/", follow_redirects=False).headers["location"].endswith("/listen/x")
+    assert visit.owner.head("/listen/x").status_code == 200
+
+
 def test_a_listener_is_no_owner(visit: Visit) -> None:
     session = visit.create()
     guest = visit.guest(visit.invite(session["id"]))
