@@ -11,6 +11,7 @@ from engines.registry import EngineOptions
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Progress
 from studio.champions.library import Library
+from studio.listening.sessions.sessions import ListeningSessions
 from studio.script.factory import open_scripts
 from studio.settings import Settings
 from tests.engines.metronome import Metronome, spec_of
@@ -52,10 +53,13 @@ def test_archives_become_champions_named_like_their_files_and_kept_ones_stay(
         until(lambda: studio.manager.status(ENGINE).state == "ready")
         manager = Manager({ENGINE: Checkpoint("brass")}, EngineOptions(), Policy(), specs=spec_of)
         rendering = (studio.speaking, studio.history, studio.named_voices, passing, unaligned)
-        beginning = replace(studio, manager=manager, scripts=open_scripts(settings, manager, *rendering))
+        sessions = ListeningSessions(settings.data_dir, manager, studio.history, studio.speaking, studio.ears)
+        scripts = open_scripts(settings, manager, *rendering)
+        beginning = replace(studio, manager=manager, scripts=scripts, listening_sessions=sessions)
         begin(beginning)
         until(lambda: manager.status(ENGINE).state == "ready")
         beginning.scripts.renderer.close()
+        sessions.renderer.close()
         manager.close(0.0)
         assert metronome.found == {"ahri", "yasuo", "kept"}
         assert studio.champions.get("kept").version == kept.version
