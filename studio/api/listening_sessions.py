@@ -38,7 +38,7 @@ ShortText = Annotated[str, Field(max_length=NAME_MAX)]
 
 
 class ArmForm(BaseModel):
-    """One arm: a voice (the id of a champion or the name of a sample), an engine, and settings."""
+    """An arm. `voice` is the id of a champion or the name of a sample."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -1,4 +1,4 @@
-"""How a listener worked: what screening needs to know."""
+"""Summarise the votes of a listener for screening."""
 
 import json
 from collections.abc import Sequence

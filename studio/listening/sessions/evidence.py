@@ -1,4 +1,4 @@
-"""What a champion records of the listening session that it won."""
+"""Write the result of a listening session into the champion that is made from its best arm."""
 
 from collections.abc import Mapping
 from datetime import date

@@ -46,7 +46,7 @@ class BadAnswer(StudioError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentTrial:
-    """What a listener may know about the current trial. Tokens name the sounds."""
+    """The facts of the current trial that a listener may see. A token is the address of a sound."""
 
     id: str
     text: str | None
@@ -58,7 +58,7 @@ class CurrentTrial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenerState:
-    """Where a listener is in the session."""
+    """The stage and the current trial of a listener."""
 
     session: ListeningSession
     stage: ListenerStage
@@ -125,7 +125,7 @@ class Listeners:
         return secret
 
     def state(self, invitation: str, listener: str) -> ListenerState:
-        """Return where the listener is. Raises InvalidInvitation, UnknownListener."""
+        """Return the state of a listener. Raises InvalidInvitation, UnknownListener, SessionNotReady."""
         return self._state(self._visit(invitation, listener))
 
     def sound(self, invitation: str, listener: str, token: str) -> bytes:

@@ -71,7 +71,7 @@ class ListenerRow(SQLModel, table=True):
 
 
 class VoteRow(SQLModel, table=True):
-    """One answer of a listener."""
+    """A listener's vote on a trial."""
 
     __tablename__ = "listening_vote"
 

@@ -1,4 +1,4 @@
-"""What the ears found in the takes of an arm, beside the votes."""
+"""Count the takes of an arm in which the ears found lost words or faults of the audio."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

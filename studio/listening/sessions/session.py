@@ -43,7 +43,7 @@ class SessionNotReady(Unavailable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionArm:
-    """What one side of a trial speaks with: a voice, an engine, settings and a seed. The order has no text."""
+    """An arm: a voice with an engine, settings and a seed. The text of its order is empty."""
 
     name: Name  # for the owner; listeners never see it
     voice: str  # the id of a champion or the name of a sample, as the owner chose it
@@ -60,7 +60,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPlan:
-    """What the owner decides about a listening session. It cannot change after the first vote."""
+    """The owner's choices for a listening session. They cannot change after the first vote."""
 
     name: Name
     question: Sentence

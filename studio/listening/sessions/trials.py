@@ -16,7 +16,7 @@ Scene = tuple[int, tuple[int, ...]]  # index of the line, indices of the arms
 
 @dataclass(frozen=True, slots=True)
 class SessionSide:
-    """One sound of a trial: the take of an arm, or a treated form of it."""
+    """A sound of a trial: the take of an arm, a changed form of this take, or the clip of the arm's voice."""
 
     arm: int  # index
     treatment: Treatment = ""  # "anchor": below 3.5 kHz; "damaged": obviously bad; "clip": the clip of the arm's voice
@@ -24,7 +24,7 @@ class SessionSide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionTrial:
-    """One trial of a listener."""
+    """A trial of a listener."""
 
     kind: TrialKind
     line: int  # index

@@ -1,4 +1,4 @@
-"""Answers of listeners, and how each listener worked."""
+"""Votes and scores of listeners, and a summary of each listener."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ Outcome = Literal["first", "second", "tie"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairVote:
-    """One vote of a listener on two arms that speak the same line."""
+    """A listener's vote on two arms that speak the same line."""
 
     listener: str
     line: str
@@ -19,7 +19,7 @@ class PairVote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rating:
-    """One score that a listener gave to an arm for one line."""
+    """A listener's score for an arm and a line."""
 
     listener: str
     line: str
@@ -29,7 +29,7 @@ class Rating:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conduct:
-    """How one listener worked in a session. Catch trials count only in the fields of catch trials."""
+    """A summary of a listener's votes. Only `catch_trials` and `catch_passed` count catch trials."""
 
     listener: str
     catch_trials: int  # catch trials that the listener answered
