@@ -183,7 +183,7 @@ def _results(studio: Studio, routes: APIRouter) -> None:
     def results(id: str) -> dict[str, Any]:
         """Return the results of the votes so far."""
         found, listeners = sessions.results(id)
-        return results_json(sessions.get(id).plan, found, listeners, sessions.scores(id))
+        return results_json(sessions.get(id, deleted=True).plan, found, listeners, sessions.scores(id))
 
     @routes.get("/{id}/votes.csv")
     def csv(id: str) -> Response:

@@ -23,6 +23,7 @@ KEPT = {"cache-control": "private, max-age=3600"}  # a take's audio never change
 
 def router(studio: Studio) -> APIRouter:
     routes = APIRouter(prefix="/studio", tags=["takes"], route_class=ProblemRoute)
+    """Return the routes. Pages poll `heard`, `hear` and `loudness`, so these also find a take that was just deleted."""
     shown = studio.hearing.described
 
     @routes.get("/takes")
@@ -41,10 +42,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/takes/{id}/heard")
     def heard(id: str, session_id: SessionId) -> dict[str, Any] | None:
-        """Return what was heard in a take, with the times of its words; None for an unheard take.
-
-        A deleted take is found, too, because its deletion can overtake the page's request.
-        """
+        """Return what was heard in a take, with the times of its words; None for an unheard take."""
         found = studio.history.get(session_id, id, deleted=True).heard
         return None if found is None else dict(found)
 
@@ -54,7 +52,7 @@ def router(studio: Studio) -> APIRouter:
 
         Raises EarsFailed if the ears are off or too many takes wait.
         """
-        found = studio.history.get(session_id, id)
+        found = studio.history.get(session_id, id, deleted=True)
         if not studio.hearing.add(found):
             raise EarsFailed(BUSY if studio.hearing.on else OFF)
         return shown(found)
@@ -62,7 +60,7 @@ def router(studio: Studio) -> APIRouter:
     @routes.get("/takes/{id}/loudness")
     def loudness(id: str, session_id: SessionId) -> dict[str, float | None]:
         """Return the integrated loudness as heard; None for silence. This is a separate route, because it reads the audio."""
-        level = heard_lufs(studio.history.audio(session_id, id))
+        level = heard_lufs(studio.history.audio(session_id, id, deleted=True))
         return {"loudness_lufs": level if level > SILENCE_DB else None}
 
     @routes.get("/takes/{id}/audio.{format}")

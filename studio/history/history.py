@@ -85,9 +85,9 @@ class History:
         with Session(self._database) as session:
             return _row(session, session_id, id, deleted=deleted).stored()
 
-    def audio(self, session_id: str, id: str) -> Audio:
-        """Return the audio exactly as it was played. Raises UnknownTake."""
-        return self._files.read(self.get(session_id, id).id)
+    def audio(self, session_id: str, id: str, *, deleted: bool = False) -> Audio:
+        """Return the audio exactly as it was played; `deleted` allows a deleted take. Raises UnknownTake."""
+        return self._files.read(self.get(session_id, id, deleted=deleted).id)
 
     def audio_path(self, session_id: str, id: str) -> Path:
         """Return the float32 WAV file of a take. Raises UnknownTake."""

@@ -71,10 +71,10 @@ class ListeningSessions:
         rows = self._tables.sessions.where(deleted=False)
         return [self._status(row.session()) for row in sorted(rows, key=lambda row: -row.created_at)]
 
-    def get(self, id: str) -> ListeningSession:
-        """Return a session. Raises UnknownSession."""
+    def get(self, id: str, *, deleted: bool = False) -> ListeningSession:
+        """Return a session; `deleted` allows a deleted one. Raises UnknownSession."""
         row = self._tables.sessions.get(id)
-        if row is None or row.deleted:
+        if row is None or (row.deleted and not deleted):
             raise UnknownSession("this listening session does not exist any more; choose another one")
         return row.session()
 
@@ -106,9 +106,9 @@ class ListeningSessions:
     def results(self, id: str) -> tuple[SessionResults, Sequence[ListenerRow]]:
         """Return the results of a session, and the listeners who voted, in the order in which they joined.
 
-        Raises UnknownSession.
+        A deleted session is found, too, because its deletion can overtake the page's request. Raises UnknownSession.
         """
-        session, votes = self.get(id), self._tables.votes.where(listening_id=id)
+        session, votes = self.get(id, deleted=True), self._tables.votes.where(listening_id=id)
         voted = {vote.listener_id for vote in votes}
         rows = [row for row in self._tables.listeners.where(listening_id=id) if row.id in voted]
         listeners = sorted(rows, key=lambda row: row.joined_at)
@@ -133,8 +133,8 @@ class ListeningSessions:
         return self.status(id)
 
     def scores(self, id: str) -> Sequence[ArmScores]:
-        """Return what the ears found in the takes of each arm. Raises UnknownSession."""
-        session = self.get(id)
+        """Return what the ears found in the takes of each arm; a deleted session is found, too. Raises UnknownSession."""
+        session = self.get(id, deleted=True)
         takes = {take.id: take for take in self._history.list(session.session_id)}
         return [
             scores_of_takes(takes.get(take_of(session, arm, line).id) for line in range(len(session.plan.lines)))

@@ -24,7 +24,8 @@ export async function loadTakes() {
   setTakes(await get("/studio/takes"));
 }
 
-async function look() {
+/** Load the takes, unless an action of this page or a generation begins meanwhile. Throws Refusal. */
+export async function refreshTakes() {
   const before = state.takes;
   const told = await get("/studio/takes");
   const isNews = JSON.stringify(told) !== JSON.stringify(state.takes);
@@ -37,7 +38,7 @@ export function watchTakes() {
   poll({
     needed: () => page() === "speak" && !state.synthesis,
     every: () => Math.max(EVERY_MS, EACH_MS * state.takes.length),
-    look,
+    look: refreshTakes,
   });
 }
 

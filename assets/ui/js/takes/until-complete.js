@@ -4,13 +4,13 @@
 import { changed } from "../core/bus.js";
 import { STATE } from "../core/events.js";
 import { attempt } from "../core/login.js";
-import { get, post } from "../core/server.js";
+import { post } from "../core/server.js";
 import { select, state } from "../core/state.js";
 import { sleep } from "../core/timing.js";
 import { toast } from "../core/toast.js";
 import { speak, stop } from "../speak/synthesis.js";
 import { lostCount, lostWords } from "./heard.js";
-import { discard, loadTakes } from "./takes.js";
+import { discard, loadTakes, refreshTakes } from "./takes.js";
 
 /** @typedef {{take: Take, words: string, stopped: boolean}} Search */
 
@@ -80,8 +80,11 @@ function show(words) {
  */
 async function waitForCheck(take, mine) {
   let now = take;
-  for (let look = 0; look < LOOKS_MAX && !now.heard && !mine.stopped && exists(now); look++) {
-    now = await get(`/studio/takes/${take.id}`);
+  for (let look = 0; look < LOOKS_MAX && !now.heard && !mine.stopped; look++) {
+    await refreshTakes(); // the list, because the take itself may be deleted meanwhile
+    const listed = state.takes.find(({ id }) => id === take.id);
+    if (!listed) break;
+    now = listed;
     if (!now.heard && !now.hearing) now = await post(`/studio/takes/${take.id}/hear`, {});
     if (!now.heard) await sleep(LOOK_MS);
   }
