@@ -34,6 +34,7 @@ from studio.version import VERSION
 from studio.web.cors import ApiCors
 from studio.web.drain import Drain, DrainMiddleware
 from studio.web.guard import Guard
+from studio.web.listeners_only import ListenersOnly
 from studio.web.protocols import Http, WebSockets
 from studio.web.proxies import Proxies
 from studio.web.request_ids import RequestIds
@@ -120,6 +121,8 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     mounted = with_page(application, studio, programs, drain) if studio.settings.page else application
     # Each middleware wraps those above it, so a request reaches the last one first.
     mounted.add_middleware(SessionMiddleware, framed=bool(studio.settings.frame_ancestors))
+    if studio.settings.visitors == "listen":
+        mounted.add_middleware(ListenersOnly, settings=studio.settings)
     mounted.add_middleware(Guard, settings=studio.settings)
     mounted.add_middleware(DrainMiddleware, drain=drain)
     mounted.add_middleware(ApiCors, origins=studio.settings.cors_origins)

@@ -156,6 +156,9 @@ class Settings(BaseSettings):
     """Device memory for fine-tuned weights of champions that do not speak at the moment. 0: a quarter of the free memory."""
     stage_directions: bool = True
     """`off` speaks stage directions such as [shouting], (laughs) and (long pause) as words."""
+    visitors: Literal["speak", "listen"] = "speak"
+    """What people may do who are not the owner: `speak` and compare, or only `listen`, in sessions to which they have a link.
+    With `listen`, programs need a key of `STUDIO_API_KEYS`, or the owner's login."""
     # Limits for visitors, who are not the owner. If unset, the defaults of VisitorLimits apply to a public studio only.
     visitor_days: Annotated[float | None, Field(ge=0)] = None
     """Age at which takes and clips of visitors are removed. Default: 30 on a public studio, otherwise no limit. 0: no limit."""

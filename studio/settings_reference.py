@@ -53,7 +53,14 @@ SECTIONS: Mapping[str, Sequence[str]] = {
         "aliases",
     ),
     "Logs and metrics": ("log_format", "cloudwatch_metrics"),
-    "Uploads and visitors": ("max_upload_mb", "max_weights_mb", "visitor_days", "visitor_mb", "visitors_gb"),
+    "Uploads and visitors": (
+        "max_upload_mb",
+        "max_weights_mb",
+        "visitors",
+        "visitor_days",
+        "visitor_mb",
+        "visitors_gb",
+    ),
 }
 REST = "Further settings"
 # Units, by the end of the name.

@@ -5,6 +5,7 @@ import secrets
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -60,8 +61,16 @@ class History:
             peaks=peaks(take.audio.samples),
             notes=take.notes,
         )
+        return self._store(stored, take.audio)
+
+    def copy(self, take: StoredTake, session_id: str, id: str) -> StoredTake:
+        """Store a copy of a take for another session, with what was heard in it. Raises NotSaved, UnknownTake."""
+        audio = self.audio(take.session_id, take.id)
+        return self._store(replace(take, id=id, session_id=session_id, starred=False, folder=""), audio)
+
+    def _store(self, stored: StoredTake, audio: Audio) -> StoredTake:
         with saving():
-            self._files.write(stored, take.audio)
+            self._files.write(stored, audio)
         try:
             with transaction(self._database) as session:
                 self._insert(session, TakeRow.of(stored))

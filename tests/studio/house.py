@@ -45,6 +45,7 @@ from studio.telemetry.recorder import Recorder
 from studio.web.cors import ApiCors
 from studio.web.drain import Drain
 from studio.web.guard import Guard
+from studio.web.listeners_only import ListenersOnly
 from studio.web.proxies import Proxies
 from studio.web.request_ids import RequestIds
 from studio.web.session import SessionMiddleware
@@ -190,6 +191,8 @@ def web(studio: Studio, drain: Drain | None = None) -> FastAPI:
 def guard(application: FastAPI, settings: Settings) -> None:
     """The middleware in front of the routes, as app.py adds it."""
     application.add_middleware(SessionMiddleware, framed=bool(settings.frame_ancestors))
+    if settings.visitors == "listen":
+        application.add_middleware(ListenersOnly, settings=settings)
     application.add_middleware(Guard, settings=settings)
     application.add_middleware(ApiCors, origins=settings.cors_origins)
     application.add_middleware(Proxies, settings=settings)

@@ -24,7 +24,9 @@ export function startView({ can_undo, instruction, stage, number, title }, place
  * @returns {View}
  */
 export function questionsView({ questions, can_undo }, send, undo) {
-  const heading = h("h2", { tabindex: "-1" }, "A few questions");
+  const asks = questions.length > 0;
+  const heading = h("h2", { tabindex: "-1" }, asks ? "A few questions" : "That was the last trial");
+  const lead = !asks && h("p.lead", {}, "Your votes are saved. Press Finish to end the session.");
   /** @type {Record<string, string>} */
   const answers = draft(QUESTIONS);
   const keep = (/** @type {string} */ id, /** @type {string} */ text) => {
@@ -37,9 +39,9 @@ export function questionsView({ questions, can_undo }, send, undo) {
     send(Object.fromEntries(questions.map(({ id }) => [id, answers[id] ?? ""])));
   };
   const undoButton = can_undo && h("button.link", { type: "button", onclick: undo }, "Undo the last vote");
-  const actions = h("div.submit", {}, h("button.primary", { type: "submit" }, "Send answers"), undoButton);
-  const element = h("section.questions", {}, heading, h("form", { onsubmit }, ...fields, actions));
-  return { element, focus: heading };
+  const submit = h("button.primary", { type: "submit" }, asks ? "Send answers" : "Finish");
+  const form = h("form", { onsubmit }, ...fields, h("div.submit", {}, submit, undoButton));
+  return { element: h("section.questions", {}, heading, lead, form), focus: asks ? heading : submit };
 }
 
 /** @param {Question} question @param {string} answer @param {(id: string, text: string) => void} keep */

@@ -52,12 +52,12 @@ export function trialView(state, trial, acts) {
 }
 
 /** The name of the place in the session. @param {State} state */
-export function placeOf({ stage, number, count }) {
+export function placeOf({ stage, number, count, questions }) {
   const names = {
     headphones: "Headphone check",
     practice: "Practice",
     trials: "Trial",
-    questions: "Questions",
+    questions: questions.length ? "Questions" : "All trials done",
     done: "",
   };
   return stage === "questions" || stage === "done" ? names[stage] : `${names[stage]} ${number} of ${count}`;

@@ -629,7 +629,8 @@ interface ListeningSession {
   takes: number;
   made: number;
   listeners: number;
-  votes: number;
+  votes: number; // on ordinary trials
+  cast: number; // all votes
 }
 interface Invitation {
   id: string;
@@ -681,6 +682,8 @@ interface TakeScores {
   heard: number; // takes whose words were compared with the line
   lost: number; // takes with a missing, misheard or added word
   faulty: number; // takes with a serious fault of the audio
+  mos: number | null; // mean predicted MOS
+  likeness: number | null; // mean likeness of the voice to the reference
 }
 interface SessionResults {
   votes: number;

@@ -40,6 +40,11 @@ def needs_further_catches(votes: Sequence[VoteRow]) -> bool:
     return catches[:CATCH_TRIALS].count(False) == 1
 
 
+def is_ordinary(vote: VoteRow) -> bool:
+    """Return True if the vote is on an ordinary trial, not on a practice or catch trial."""
+    return vote.stage == "trials" and trial_of(vote).kind == "trial"
+
+
 def trial_of(vote: VoteRow) -> SessionTrial:
     """Return the trial of a vote."""
     return TRIAL.validate_json(vote.trial)

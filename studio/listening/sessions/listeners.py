@@ -88,7 +88,7 @@ class Visit:
             return "headphones"
         if self.votes < len(self.trials):
             return "practice" if self.trials[self.votes].kind == "practice" else "trials"
-        return "questions" if plan.questions else "done"
+        return "questions"
 
 
 class Listeners:
@@ -168,7 +168,7 @@ class Listeners:
         )
         if not self._tables.votes.add(row):
             raise AlreadyVoted("this trial already has a vote; go on with the next one")
-        return self._finished(self._visit(invitation, listener))
+        return self.state(invitation, listener)
 
     def undo(self, invitation: str, listener: str) -> ListenerState:
         """Take back the last vote. Raises AlreadyVoted if there is none."""
@@ -179,7 +179,7 @@ class Listeners:
         return self.state(invitation, listener)
 
     def answer(self, invitation: str, listener: str, answers: Mapping[str, str]) -> ListenerState:
-        """Store the answers to the questions, which ends the session. Raises AlreadyVoted, BadAnswer."""
+        """Store the answers to the questions, if there are any, and end the session. Raises AlreadyVoted, BadAnswer."""
         visit = self._visit(invitation, listener)
         if visit.row.completed_at is not None:  # the response to an earlier request was lost
             return self._state(visit)
@@ -202,11 +202,6 @@ class Listeners:
     def _is_stored(self, visit: Visit, vote: ListenerVote) -> bool:
         stored = self._tables.votes.get(f"{visit.row.id}-{vote.trial}")
         return stored is not None and (stored.choice, stored.scores) == (vote.choice, _scores(vote))
-
-    def _finished(self, visit: Visit) -> ListenerState:
-        """Complete the session after the last vote if there are no questions."""
-        over = visit.stage == "done" and visit.row.completed_at is None
-        return self._complete(visit, "{}") if over else self._state(visit)
 
     def _complete(self, visit: Visit, answers: str) -> ListenerState:
         code = secrets.token_hex(4).upper()

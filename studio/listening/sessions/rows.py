@@ -24,7 +24,7 @@ class SessionRow(SQLModel, table=True):
     id: str = Field(primary_key=True)
     created_at: float
     plan: str  # JSON
-    renders: bool = False
+    rendering: bool = False
     closed: bool = False
     deleted: bool = False
     failure: str = ""
@@ -34,7 +34,7 @@ class SessionRow(SQLModel, table=True):
             id=self.id,
             plan=PLAN.validate_json(self.plan),
             created_at=self.created_at,
-            renders=self.renders,
+            rendering=self.rendering,
             closed=self.closed,
             deleted=self.deleted,
             failure=self.failure,

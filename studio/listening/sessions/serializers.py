@@ -71,6 +71,7 @@ def session_json(status: SessionStatus) -> dict[str, Any]:
         "made": status.made,
         "listeners": status.listeners,
         "votes": status.votes,
+        "cast": status.cast,
     }
 
 
@@ -79,7 +80,7 @@ def _state(session: ListeningSession, status: SessionStatus) -> str:
         return "closed"
     if status.made == status.takes:
         return "open"
-    return "rendering" if session.renders else "failed" if session.failure else "paused"
+    return "rendering" if session.rendering else "failed" if session.failure else "paused"
 
 
 def invitation_json(row: InvitationRow, now: float) -> dict[str, Any]:

@@ -15,6 +15,7 @@ PAIRED: tuple[Method, ...] = ("ab", "ab_reference", "abx")  # methods whose tria
 SESSION_PREFIX = "listening-"  # prefix of the sessions that store the takes in the history
 ARMS_MAX, LINES_MAX, TRIALS_MAX, QUESTIONS_MAX = 8, 200, 100, 20
 NAME_MAX, TEXT_MAX = 80, 300  # characters
+JOINERS = "\u200c\u200d"
 MUSHRA_ARMS_MAX = 6  # more sliders do not fit a screen
 
 Name = Annotated[str, Field(min_length=1, max_length=NAME_MAX)]
@@ -84,8 +85,9 @@ class SessionPlan:
         texts = [self.name, self.question, *self.lines, *(arm.name for arm in self.arms)]
         if not all(text.strip() for text in texts):
             raise BadSession("a name, the question or a line is empty; type a text")
-        if any(unicodedata.category(sign) in ("Cc", "Cs") for text in texts for sign in text):
-            raise BadSession("a name, the question or a line contains control characters; type the text again")
+        asked = (text for one in self.questions for text in (one.text, *one.choices))
+        if any(_is_hidden(sign) for text in (*texts, self.title, *asked) for sign in text):
+            raise BadSession("a name, a question or a line contains invisible characters; type the text again")
         least = 1 if self.method == "mos" else 2
         if len(self.arms) < least:
             raise BadSession(f"the method needs at least {least} arms; add an arm")
@@ -110,6 +112,11 @@ class SessionPlan:
             raise BadSession("the reference is not one of the arms; choose the reference again")
 
 
+def _is_hidden(sign: str) -> bool:
+    """Return True for control characters and marks of the writing direction; joiners belong to words and emoji."""
+    return unicodedata.category(sign) in ("Cc", "Cs", "Cf") and sign not in JOINERS
+
+
 def _voice(arm: SessionArm) -> tuple[str, str]:
     return arm.order.champion, arm.order.clip_id
 
@@ -121,7 +128,7 @@ class ListeningSession:
     id: str
     plan: SessionPlan
     created_at: float  # seconds since 1970, UTC
-    renders: bool = False  # missing takes are being made
+    rendering: bool = False  # missing takes are being made
     closed: bool = False  # listeners cannot vote any more
     deleted: bool = False
     failure: str = ""  # why the render stopped

@@ -10,9 +10,10 @@ from pathlib import Path
 from engines.errors import EngineError
 from engines.scheduling.manager import Manager
 from studio.ears.ears import Ears
-from studio.hearing.heard_take import hear_take
 from studio.history import History, StoredTake
+from studio.listening.sessions.conduct import is_ordinary
 from studio.listening.sessions.invitations import Invitations
+from studio.listening.sessions.judging import judge_take
 from studio.listening.sessions.listeners import Listeners
 from studio.listening.sessions.renderer import SessionRenderer
 from studio.listening.sessions.results import SessionResults, results_of
@@ -39,8 +40,9 @@ class SessionStatus:
     session: ListeningSession
     takes: int
     made: int
-    listeners: int
-    votes: int
+    listeners: int  # who voted on ordinary trials
+    votes: int  # on ordinary trials
+    cast: int  # all votes, also on practice, catch trials and the headphone check
 
 
 class ListeningSessions:
@@ -86,7 +88,7 @@ class ListeningSessions:
         """Store a new session, and begin to make its takes. Raises BadSession, NotSaved."""
         plan.check()
         row = SessionRow(
-            id=secrets.token_hex(8), created_at=self._now(), plan=PLAN.dump_json(plan).decode(), renders=True
+            id=secrets.token_hex(8), created_at=self._now(), plan=PLAN.dump_json(plan).decode(), rendering=True
         )
         self._tables.sessions.add(row)
         self.renderer.wake()
@@ -98,8 +100,10 @@ class ListeningSessions:
         before = self.get(id)
         if self._tables.votes.where(listening_id=id):
             raise PlanIsFixed("this session has votes, so it cannot change; duplicate the session instead")
-        renders = before.renders or bool(before.failure) or self._takes.are_made(before)  # a paused render stays paused
-        changed = self._change(id, plan=PLAN.dump_json(plan).decode(), renders=renders, failure="")
+        rendering = (
+            before.rendering or bool(before.failure) or self._takes.are_made(before)
+        )  # a paused render stays paused
+        changed = self._change(id, plan=PLAN.dump_json(plan).decode(), rendering=rendering, failure="")
         self._sounds.forget(id)
         return changed
 
@@ -114,9 +118,9 @@ class ListeningSessions:
         listeners = sorted(rows, key=lambda row: row.joined_at)
         return results_of(session.plan, listeners, votes), listeners
 
-    def set_rendering(self, id: str, renders: bool) -> SessionStatus:
+    def set_rendering(self, id: str, rendering: bool) -> SessionStatus:
         """Start or pause the render. Raises UnknownSession, NotSaved."""
-        return self._change(id, renders=renders, failure="")
+        return self._change(id, rendering=rendering, failure="")
 
     def set_closed(self, id: str, closed: bool) -> SessionStatus:
         """Close a session for listeners, or open it again. Raises UnknownSession, NotSaved."""
@@ -167,40 +171,46 @@ class ListeningSessions:
 
     def _status(self, session: ListeningSession) -> SessionStatus:
         takes = len(session.plan.arms) * len(session.plan.lines)
-        votes = self._tables.votes.where(listening_id=session.id, stage="trials")
+        cast = self._tables.votes.where(listening_id=session.id)
+        votes = [vote for vote in cast if is_ordinary(vote)]
         return SessionStatus(
             session=session,
             takes=takes,
             made=takes - sum(1 for _ in self._takes.due(session)),
             listeners=len({vote.listener_id for vote in votes}),
             votes=len(votes),
+            cast=len(cast),
         )
 
     # Called on the renderer's thread.
 
     def _next_due(self) -> DueTake | None:
-        for row in self._tables.sessions.where(renders=True, deleted=False):
-            due = next(self._takes.due(row.session()), None)
+        every = [row.session() for row in self._tables.sessions.where(deleted=False)]
+        for session in every:
+            if not session.rendering:
+                continue
+            due = next((one for one in self._takes.due(session) if not self._takes.reuse(one, every)), None)
             if due is not None:
                 return due
-            self._tables.sessions.change(row.id, renders=False)
+            self._tables.sessions.change(session.id, rendering=False)
         return None
 
     def _is_wanted(self, due: DueTake) -> bool:
         row = self._tables.sessions.get(due.session.id)
-        return row is not None and row.renders and not row.deleted
+        return row is not None and row.rendering and not row.deleted
 
     def _failed(self, due: DueTake, reason: str) -> None:
         plan = due.session.plan
         arms = (arm for arm in range(len(plan.arms)) if take_of(due.session, arm, due.line).id == due.id)
         place = f"{plan.arms[next(arms, 0)].name}, line {due.line + 1}"
-        self._tables.sessions.change(due.session.id, renders=False, failure=f"{place}: {reason}")
+        self._tables.sessions.change(due.session.id, rendering=False, failure=f"{place}: {reason}")
 
     def _hear(self, take: StoredTake) -> None:
-        """Store what the ears hear in a take, for the results."""
+        """Store the automatic checks of a take, for the results."""
         if self._ears.on:
             try:
-                heard = self._ears.ask(hear_take, take.order.text, self._history.audio(take.session_id, take.id))
+                audio = self._history.audio(take.session_id, take.id)
+                heard = self._ears.ask(judge_take, take.order.text, audio, self._takes.reference(take))
                 self._history.keep_heard(take.session_id, take.id, heard)
             except EngineError as error:
                 log.info("a take of a listening session was not checked: %s", error)

@@ -2,11 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from engines.errors import EngineError
 from engines.types import Audio
-from studio.history import History, StoredTake
+from studio.history import History, StoredTake, UnknownTake
 from studio.listening.sessions.session import ListeningSession, SessionPlan
 from studio.listening.sessions.trials import SessionSide
 from studio.order import SEEDS, Order, flat
@@ -33,6 +35,7 @@ class SessionTakes:
 
     def __init__(self, history: History, speaking: SpeechService) -> None:
         self._history, self._speaking = history, speaking
+        self._began_at = time.time()
         self._complete: dict[str, SessionPlan] = {}  # plans whose takes are all made, by session
 
     def are_made(self, session: ListeningSession) -> bool:
@@ -54,6 +57,32 @@ class SessionTakes:
         """Return the take of an arm and a line. Raises UnknownTake."""
         return self._history.get(session.session_id, take_of(session, arm, line).id)
 
+    def reuse(self, due: DueTake, sessions: Iterable[ListeningSession]) -> bool:
+        """Copy an equal take of another session. Return False if there is none.
+
+        Takes from before the start of the studio are not reused, because the options of the engines may have changed.
+        """
+        if due.order.champion and not due.order.version:  # the champion may have changed
+            return False
+        equal = (self._stored(replace(due, session=other)) for other in sessions if other.id != due.session.id)
+        take = next((one for one in equal if one and one.created_at.timestamp() >= self._began_at), None)
+        if take is not None:
+            self._history.copy(take, due.session.session_id, due.id)
+        return take is not None
+
+    def _stored(self, take: DueTake) -> StoredTake | None:
+        try:
+            return self._history.get(take.session.session_id, take.id)
+        except UnknownTake:
+            return None
+
+    def reference(self, take: StoredTake) -> Audio | None:
+        """Return the clip of a take's voice; None if the voice is gone."""
+        try:
+            return self._speaking.reference(take.order, take.session_id).audio
+        except EngineError:
+            return None
+
     def audio(self, session: ListeningSession, line: int, side: SessionSide) -> Audio:
         """Return the take of a side, or the clip of its voice. Raises UnknownTake, and EngineError if the voice is gone."""
         order = session.plan.arms[side.arm].order
@@ -63,10 +92,11 @@ class SessionTakes:
 
 
 def take_of(session: ListeningSession, arm: int, line: int) -> DueTake:
-    """Return the take of an arm and a line. If an arm has no seed, the session and the line determine the seed."""
-    order = replace(session.plan.arms[arm].order, text=session.plan.lines[line])
-    return DueTake(session, line, order if order.seed is not None else replace(order, seed=_seed(session, line)))
+    """Return the take of an arm and a line. If an arm has no seed, the text of the line determines the seed."""
+    text = session.plan.lines[line]
+    order = replace(session.plan.arms[arm].order, text=text)
+    return DueTake(session, line, order if order.seed is not None else replace(order, seed=_seed(text)))
 
 
-def _seed(session: ListeningSession, line: int) -> int:
-    return int.from_bytes(hashlib.sha256(f"{session.id} {line}".encode()).digest()[:8]) % SEEDS
+def _seed(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]) % SEEDS

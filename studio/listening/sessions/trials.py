@@ -11,7 +11,7 @@ from studio.listening.statistics.screening import CATCH_TRIALS, EXTRA_CATCH_TRIA
 
 TrialKind = Literal["practice", "trial", "catch"]
 Treatment = Literal["", "anchor", "damaged", "clip"]
-Scene = tuple[int, tuple[int, ...]]  # index of the line, indices of the arms
+LineAndArms = tuple[int, tuple[int, ...]]  # indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +51,15 @@ def trials_of(
     end, for a listener with one wrong answer. The other trials stay.
     """
     drawn = random.Random(seed)
-    scenes = _scenes(plan, drawn, weights)
-    practice = [_trial(plan, "practice", *scene, drawn) for scene in islice(scenes, plan.practice)]
-    trials = [_trial(plan, "trial", *scene, drawn) for scene in islice(scenes, plan.trials)]
+    pool = _lines_and_arms(plan, drawn, weights)
+    practice = [_trial(plan, "practice", *one, drawn) for one in islice(pool, plan.practice)]
+    trials = [_trial(plan, "trial", *one, drawn) for one in islice(pool, plan.trials)]
     if has_catches(plan):
         places = sorted((drawn.randint(1, plan.trials) for _ in range(CATCH_TRIALS)), reverse=True)
         for at, left in zip(places, _lefts(CATCH_TRIALS, drawn), strict=True):
-            trials.insert(at, _catch(plan, next(scenes), left))
+            trials.insert(at, _catch(plan, next(pool), left))
         if further_catches:
-            trials += [_catch(plan, next(scenes), left) for left in _lefts(EXTRA_CATCH_TRIALS, drawn)]
+            trials += [_catch(plan, next(pool), left) for left in _lefts(EXTRA_CATCH_TRIALS, drawn)]
     return (*practice, *trials)
 
 
@@ -73,7 +73,7 @@ def has_catches(plan: SessionPlan) -> bool:
     return plan.catches and plan.method != "mushra"
 
 
-def _scenes(plan: SessionPlan, drawn: random.Random, weights: Sequence[float]) -> Iterator[Scene]:
+def _lines_and_arms(plan: SessionPlan, drawn: random.Random, weights: Sequence[float]) -> Iterator[LineAndArms]:
     """Yield lines with arms.
 
     Without weights, all arms or pairs of arms come equally often. Each arm of a pair is equally often on the left, and lines
@@ -111,9 +111,9 @@ def _trial(plan: SessionPlan, kind: TrialKind, line: int, arms: Sequence[int], d
     return SessionTrial(kind=kind, line=line, sides=tuple(sides), reference=_reference(plan, sides, drawn))
 
 
-def _catch(plan: SessionPlan, scene: Scene, left: bool) -> SessionTrial:
+def _catch(plan: SessionPlan, content: LineAndArms, left: bool) -> SessionTrial:
     """Return a trial with an obvious answer; `left` puts the damaged side on the left. A rating trial has only this side."""
-    line, (arm, *_) = scene
+    line, (arm, *_) = content
     damaged, whole = SessionSide(arm, "damaged"), SessionSide(arm)
     if plan.method == "mos":
         return SessionTrial(kind="catch", line=line, sides=(damaged,))

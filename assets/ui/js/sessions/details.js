@@ -12,7 +12,7 @@ export function details(session, results) {
   const { plan } = session;
   const names = plan.arms.map(({ name }) => name);
   const { votes, listeners, contrasts, pairs, voted_at, scores } = results;
-  const isChecked = scores.some(({ heard, faulty }) => heard || faulty);
+  const isChecked = scores.some(({ heard, faulty, mos }) => heard || faulty || mos !== null);
   const preferences = votes > 0 && prefers(plan.method) ? /** @type {PreferencePair[]} */ (pairs) : [];
   return [
     preferences.length > 0 &&

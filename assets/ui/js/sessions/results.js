@@ -28,13 +28,13 @@ export class ResultsView {
 
   /** Load the results if they may have changed. Throws Refusal. */
   async look() {
-    const votes = this.session?.votes ?? 0;
-    const changed = this.results && votes !== this.seen;
+    const cast = this.session?.cast ?? 0;
+    const changed = this.results && cast !== this.seen;
     const isOver = this.results && this.session?.state !== "open";
     if (!changed && (isOver || performance.now() < this.due)) return;
     this.due = performance.now() + EVERY_MS;
     this.results = await get(pathOf(this.id, "/results"));
-    this.seen = votes;
+    this.seen = cast;
     this.#draw();
   }
 
@@ -57,7 +57,7 @@ export class ResultsView {
 }
 
 /** @param {ListeningSession} session @param {SessionResults} results */
-function summary({ votes: cast }, { votes, listeners, preliminary }) {
+function summary({ cast }, { votes, listeners, preliminary }) {
   const excluded = listeners.filter((one) => one.excluded).length;
   const out = excluded ? `, ${excluded} of them excluded` : "";
   const words = `${plural(votes, "counted vote")} from ${plural(listeners.length, "listener")}${out}.`;

@@ -14,18 +14,20 @@ export class WinnerForm {
   constructor(id) {
     this.id = id;
     this.typed = false; // whether the user typed a name
+    /** The arm that became a champion. @type {number | null} */ this.made = null;
+    /** The best arm. @type {number | null} */ this.best = null;
     this.input = h("input", { type: "text", required: true, maxlength: NAME_MAX, spellcheck: "false" });
     this.button = h("button.primary", { "aria-describedby": "winner-note" }, "Make the winner a champion");
     this.title = h("h4", {});
     this.note = h("p.hint", { id: "winner-note" });
     this.said = h("div.winner-said", { role: "status" });
     const label = h("label.session-field", {}, h("span.label", {}, "Name of the champion"), this.input);
-    const form = h("form.winner-form", { autocomplete: "off" }, label, this.button);
-    this.element = h("div.session-part.winner", { hidden: true }, this.title, this.note, form, this.said);
+    this.form = h("form.winner-form", { autocomplete: "off" }, label, this.button);
+    this.element = h("div.session-part.winner", { hidden: true }, this.title, this.note, this.form, this.said);
     this.input.addEventListener("input", () => {
       this.typed = true;
     });
-    form.addEventListener("submit", (event) => {
+    this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#make();
     });
@@ -34,6 +36,8 @@ export class WinnerForm {
   /** @param {ListeningSession} session @param {SessionResults} results */
   draw({ plan }, { best, sure }) {
     const arm = best === null ? null : plan.arms[best];
+    this.best = best;
+    this.form.hidden = best !== null && best === this.made; // a second press would make the same champion again
     this.title.textContent = arm ? `Best arm: ${arm.name}` : "Best arm";
     this.note.textContent = arm ? (sure ? "" : UNSURE) : plan.method === "abx" ? NO_SIDE : NO_BEST;
     this.note.classList.toggle("unsure", Boolean(arm) && !sure);
@@ -52,6 +56,9 @@ export class WinnerForm {
       const made = await post(pathOf(this.id, "/champion"), { name, id: proposedId(name) });
       const link = h("a.button", { href: "#champions" }, "Open Champions");
       this.said.replaceChildren(h("p", {}, `${made.title} is now a champion.`), link);
+      this.made = this.best;
+      this.form.hidden = true;
+      link.focus({ preventScroll: true }); // the pressed button is gone
       loadChampions().catch(() => {}); // the Champions page shows the error
     } catch (error) {
       this.said.replaceChildren(h("p.part-trouble", {}, reason(error)));

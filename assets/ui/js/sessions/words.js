@@ -66,9 +66,15 @@ export function agreementWords(alpha) {
 }
 
 /** Describe what the automatic checks found in the takes of an arm. @param {TakeScores} scores */
-export function scoreWords({ heard, lost, faulty }) {
-  const words = heard ? `all words heard in ${heard - lost} of ${plural(heard, "take")}` : "words not checked";
-  return faulty ? `${words}, ${plural(faulty, "take")} with a fault of the audio` : words;
+export function scoreWords({ heard, lost, faulty, mos, likeness }) {
+  return [
+    heard ? `all words heard in ${heard - lost} of ${plural(heard, "take")}` : "words not checked",
+    faulty && `${plural(faulty, "take")} with a fault of the audio`,
+    mos !== null && `predicted MOS ${mos.toFixed(2)}`,
+    likeness !== null && `likeness to the reference ${likeness.toFixed(2)}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
 }
 
 /** @param {number} difference */

@@ -46,7 +46,7 @@ def test_votes_of_twenty_listeners_at_once_are_all_stored_once(visit: Visit) -> 
 
     with ThreadPoolExecutor(2 * LISTENERS) as pool, ThreadPoolExecutor(LISTENERS) as people:
         list(people.map(listen, guests))
-    assert [guest.state["stage"] for guest in guests] == ["done"] * LISTENERS
+    assert [guest.finish().state["stage"] for guest in guests] == ["done"] * LISTENERS
     results = visit.results(id)
     assert results["votes"] == LISTENERS * TRIALS
     assert [one["votes"] for one in results["listeners"]] == [TRIALS] * LISTENERS

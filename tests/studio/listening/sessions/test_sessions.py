@@ -35,7 +35,7 @@ def test_votes_of_a_listener_become_results(visit: Visit) -> None:
         assert (guest.state["stage"], guest.state["number"], guest.state["count"]) == ("trials", number, 3)
         assert set(guest.sounds()) == {"A", "B"}
         guest.vote(choice="a")
-    assert guest.state["stage"] == "done" and guest.state["completion_code"]
+    assert guest.finish().state["stage"] == "done" and guest.state["completion_code"]
     results = visit.results(id)
     assert results["votes"] == 3
     (pair,) = results["pairs"]
@@ -161,7 +161,9 @@ def test_the_headphone_check_comes_first(visit: Visit) -> None:
         ({"method": "mos", "arena": True}, "only A/B and A/B with reference can be an arena"),
         ({"lines": ["One.", "  "]}, "line 2: "),
         ({"lines": ["One.", "[pause:0.5s]"]}, "line 2: "),
-        ({"name": "Oak\u0000"}, "control characters"),
+        ({"name": "Oak\u0000"}, "invisible characters"),
+        ({"title": "Oak\u202eelm"}, "invisible characters"),
+        ({"questions": [{"text": "Why?", "choices": ["Oak\u200b"]}]}, "invisible characters"),
     ],
 )
 def test_a_mistake_in_a_plan_is_refused_with_advice(visit: Visit, changes: dict, words: str) -> None:
@@ -199,6 +201,37 @@ def test_votes_are_a_table_and_a_report(visit: Visit) -> None:
     assert len(rows) == 3 and "preferred" in rows[1]
     page = visit.owner.get(f"{ROOT}/{session['id']}/report.html").text
     assert "&lt;Oak&gt; &amp; elm" in page and "<svg" in page and "http" not in page
+
+
+def test_the_last_vote_can_be_taken_back_until_the_listener_finishes(visit: Visit) -> None:
+    id = visit.create(trials=1)["id"]
+    guest = visit.guest(visit.invite(id)).vote(choice="a")
+    assert (guest.state["stage"], guest.state["questions"], guest.state["can_undo"]) == ("questions", [], True)
+    guest.state = answered(guest.client.post(f"{guest.path}/undo"))
+    assert guest.state["stage"] == "trials"
+    guest.vote(choice="b")
+    done = guest.finish().state
+    assert done["stage"] == "done" and done["completion_code"] and not done["can_undo"]
+    assert visit.results(id)["votes"] == 1
+
+
+def test_votes_on_practice_and_catch_trials_are_cast_but_not_counted(visit: Visit) -> None:
+    id = visit.create(trials=1, practice=1, catches=True)["id"]
+    guest = visit.guest(visit.invite(id))
+    for _ in range(6):
+        guest.vote(choice="a")
+    session = visit.session(id)
+    assert (session["votes"], session["listeners"]) == (1, 1)
+    assert session["cast"] >= 6
+
+
+def test_equal_takes_of_another_session_are_reused(visit: Visit) -> None:
+    first = visit.create()["id"]
+    again = visit.create(arms=[arm("Fir", 16180), arm("Ash", 31337)])["id"]  # Ash has the seed of Oak
+    take = visit.studio.listening_sessions.take
+    oak, fir, ash = take(first, 0, 1), take(again, 0, 1), take(again, 1, 1)
+    assert ash.created_at == oak.created_at and ash.peaks == oak.peaks and ash.id != oak.id
+    assert fir.created_at > oak.created_at
 
 
 def test_what_the_ears_found_is_shown_after_the_first_vote(tmp_path: Path) -> None:

@@ -81,6 +81,10 @@ class Guest:
         self.state = answered(self.send(**vote))
         return self
 
+    def finish(self, **answers: str) -> "Guest":
+        self.state = answered(self.client.post(f"{self.path}/answers", json={"answers": answers}))
+        return self
+
 
 @dataclass
 class Visit:
