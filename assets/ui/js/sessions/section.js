@@ -27,7 +27,7 @@ const fault = h("p.session-trouble", { role: "alert", hidden: true }); // shows 
 
 /** @param {HTMLElement} element */
 export function mount(element) {
-  place = h("section.sessions", { "aria-labelledby": "sessions-title", "data-owners": true });
+  place = h("section.sessions", { "aria-labelledby": "sessions-title", "data-owners": true, "data-shortcuts": "off" });
   element.append(place);
   follow([STATE.access, STATE.blind, STATE.page, STATE.sessions], draw);
   poll({ needed: isShown, every: () => EVERY_MS, look: load });
