@@ -197,7 +197,7 @@ def _results(studio: Studio, routes: APIRouter) -> None:
         """Return the results as one HTML file without external parts."""
         found, listeners = sessions.results(id)
         plan = sessions.get(id).plan
-        content = report(plan, results_json(plan, found, listeners))
+        content = report(plan, results_json(plan, found, listeners, sessions.scores(id)))
         return _file(content, "text/html; charset=utf-8", f"listening-{id}.html")
 
     @routes.get("/{id}/sounds/{arm}/{line}.wav")

@@ -240,6 +240,7 @@ def test_what_the_ears_found_is_shown_after_the_first_vote(tmp_path: Path) -> No
         assert visit.results(id)["scores"] == []
         visit.guest(visit.invite(id)).vote(choice="a")
         until(lambda: all(one["heard"] for one in visit.results(id)["scores"]))
+        assert "Automatic checks" in visit.owner.get(f"{ROOT}/{id}/report.html").text
         assert [one["lost"] for one in visit.results(id)["scores"]] == [1, 1]  # the takes are clicks, not words
 
 
