@@ -22,8 +22,8 @@ KEPT = {"cache-control": "private, max-age=3600"}  # a take's audio never change
 
 
 def router(studio: Studio) -> APIRouter:
+    """Return the routes. Some accept deleted takes, because a page may call them after a deletion."""
     routes = APIRouter(prefix="/studio", tags=["takes"], route_class=ProblemRoute)
-    """Return the routes. Pages poll `heard`, `hear` and `loudness`, so these also find a take that was just deleted."""
     shown = studio.hearing.described
 
     @routes.get("/takes")

@@ -64,7 +64,10 @@ class History:
         return self._store(stored, take.audio)
 
     def copy(self, take: StoredTake, session_id: str, id: str) -> StoredTake:
-        """Store a copy of a take for another session, with what was heard in it. Raises NotSaved, UnknownTake."""
+        """Copy a take, its audio and its word check into another session. The copy has no star and no folder.
+
+        Raises NotSaved, UnknownTake.
+        """
         audio = self.audio(take.session_id, take.id)
         return self._store(replace(take, id=id, session_id=session_id, starred=False, folder=""), audio)
 

@@ -1,4 +1,4 @@
-"""Close the studio to visitors except for the links of listening sessions (`STUDIO_VISITORS=listen`)."""
+"""Refuse visitors, except on the routes of listening sessions, health checks and login (`STUDIO_VISITORS=listen`)."""
 
 from anyio import to_thread
 from starlette.requests import HTTPConnection
@@ -10,19 +10,23 @@ from studio.web.ownership import LoginNeeded, NotOwner, Ownership, TooManyTries
 from studio.web.problems import problem
 from studio.web.proxies import route_path
 
-OPEN = ("/listen/", "/health", "/healthz", "/ready", "/ping", "/studio/login")
-CLOSED = "this studio is open only for its owner and for links of listening sessions"
-ASK = {"www-authenticate": 'Basic realm="Champion Voice Studio", charset="UTF-8"'}  # browsers then ask for the login
+# Starts of paths that everybody may request, and of paths whose routes check the keys of programs.
+OPEN_PATHS = ("/listen/", "/health", "/healthz", "/ready", "/ping", "/studio/login")
+KEYED_PATHS = (*API, "/invocations", "/gradio_api/mcp")
+REFUSAL = "only the owner can use this studio; log in as the owner, or open your link to a listening session"
+CHALLENGE = {
+    "www-authenticate": 'Basic realm="Champion Voice Studio", charset="UTF-8"'
+}  # makes browsers ask for the login
 
 
 class ListenersOnly:
-    """ASGI middleware that refuses visitors. Programs with a key of STUDIO_API_KEYS may use the API."""
+    """ASGI middleware that accepts only the owner. With STUDIO_API_KEYS, the API is open, because its routes check keys."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
         self._ownership = Ownership(settings)
-        keyed = bool(settings.api_keys.get_secret_value())  # the routes of the API check the keys
-        self._open = (*OPEN, *(API if keyed else ()))
+        has_keys = bool(settings.api_keys.get_secret_value())
+        self._open = (*OPEN_PATHS, *(KEYED_PATHS if has_keys else ()))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket") or route_path(scope).startswith(self._open):
@@ -33,9 +37,9 @@ class ListenersOnly:
         except TooManyTries as error:
             refusal = problem(str(error), 429, code="too_many_tries")
         except LoginNeeded:
-            refusal = problem(CLOSED, 401, code="listeners_only", headers=ASK)
+            refusal = problem(REFUSAL, 401, code="listeners_only", headers=CHALLENGE)
         except NotOwner:
-            refusal = problem(CLOSED, 403, code="listeners_only")
+            refusal = problem(REFUSAL, 403, code="listeners_only")
         else:
             await self._app(scope, receive, send)
             return

@@ -149,11 +149,11 @@ test("the anchor of MUSHRA does not count as a rating of the reference arm", () 
 test("the checks of an arm name lost words and faults", () => {
   const none = { heard: 0, lost: 0, faulty: 0, mos: null, likeness: null };
   assert.equal(scoreWords({ ...none, heard: 3, lost: 1 }), "all words heard in 2 of 3 takes");
-  assert.equal(scoreWords({ ...none, faulty: 1 }), "words not checked, 1 take with a fault of the audio");
+  assert.equal(scoreWords({ ...none, faulty: 1 }), "words not checked, 1 take with an audio fault");
   const measured = { ...none, heard: 1, mos: 3.456, likeness: 0.8 };
   assert.equal(
     scoreWords(measured),
-    "all words heard in 1 of 1 take, predicted MOS 3.46, likeness to the reference 0.80",
+    "all words heard in 1 of 1 take, predicted MOS: 3.46, likeness to the reference: 0.80",
   );
 });
 

@@ -8,7 +8,10 @@ export function followKeys(act) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const target = /** @type {HTMLElement} */ (event.target);
-    if (isNative(event.key, target)) return;
+    if (isNative(event.key, target)) {
+      if (event.repeat && target.matches("button")) event.preventDefault(); // a held Enter must not press the next page's button
+      return;
+    }
     const key = nameOf(event);
     if (event.repeat ? key === " " : act(key)) event.preventDefault(); // a Space that is held must not scroll the page
   });

@@ -24,9 +24,15 @@ export function startView({ can_undo, instruction, stage, number, title }, place
  * @returns {View}
  */
 export function questionsView({ questions, can_undo }, send, undo) {
-  const asks = questions.length > 0;
-  const heading = h("h2", { tabindex: "-1" }, asks ? "A few questions" : "That was the last trial");
-  const lead = !asks && h("p.lead", {}, "Your votes are saved. Press Finish to end the session.");
+  const hasQuestions = questions.length > 0;
+  const heading = h("h2", { tabindex: "-1" }, hasQuestions ? "A few questions" : "All trials are done");
+  const lead =
+    !hasQuestions &&
+    h(
+      "p.lead",
+      {},
+      "Your votes are saved. Press Finish to complete your part. Until then, you can undo the last vote.",
+    );
   /** @type {Record<string, string>} */
   const answers = draft(QUESTIONS);
   const keep = (/** @type {string} */ id, /** @type {string} */ text) => {
@@ -39,9 +45,9 @@ export function questionsView({ questions, can_undo }, send, undo) {
     send(Object.fromEntries(questions.map(({ id }) => [id, answers[id] ?? ""])));
   };
   const undoButton = can_undo && h("button.link", { type: "button", onclick: undo }, "Undo the last vote");
-  const submit = h("button.primary", { type: "submit" }, asks ? "Send answers" : "Finish");
+  const submit = h("button.primary", { type: "submit" }, hasQuestions ? "Send answers" : "Finish");
   const form = h("form", { onsubmit }, ...fields, h("div.submit", {}, submit, undoButton));
-  return { element: h("section.questions", {}, heading, lead, form), focus: asks ? heading : submit };
+  return { element: h("section.questions", {}, heading, lead, form), focus: hasQuestions ? heading : submit };
 }
 
 /** @param {Question} question @param {string} answer @param {(id: string, text: string) => void} keep */

@@ -57,7 +57,7 @@ export function placeOf({ stage, number, count, questions }) {
     headphones: "Headphone check",
     practice: "Practice",
     trials: "Trial",
-    questions: questions.length ? "Questions" : "All trials done",
+    questions: questions.length ? "Questions" : "last page",
     done: "",
   };
   return stage === "questions" || stage === "done" ? names[stage] : `${names[stage]} ${number} of ${count}`;

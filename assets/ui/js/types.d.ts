@@ -629,8 +629,8 @@ interface ListeningSession {
   takes: number;
   made: number;
   listeners: number;
-  votes: number; // on ordinary trials
-  cast: number; // all votes
+  votes: number; // on ordinary trials, also of excluded listeners
+  all_votes: number; // on ordinary, practice and catch trials, and in headphone checks
 }
 interface Invitation {
   id: string;

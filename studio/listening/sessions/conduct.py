@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from statistics import median
 
 from pydantic import TypeAdapter
@@ -41,13 +42,18 @@ def needs_further_catches(votes: Sequence[VoteRow]) -> bool:
 
 
 def is_ordinary(vote: VoteRow) -> bool:
-    """Return True if the vote is on an ordinary trial, not on a practice or catch trial."""
+    """Return True for a vote on an ordinary trial: no practice trial, catch trial or headphone check."""
     return vote.stage == "trials" and trial_of(vote).kind == "trial"
 
 
 def trial_of(vote: VoteRow) -> SessionTrial:
     """Return the trial of a vote."""
-    return TRIAL.validate_json(vote.trial)
+    return _read_trial(vote.trial)
+
+
+@lru_cache(10_000)
+def _read_trial(text: str) -> SessionTrial:
+    return TRIAL.validate_json(text)
 
 
 def scores_of(vote: VoteRow) -> dict[int, float]:

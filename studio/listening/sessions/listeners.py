@@ -88,7 +88,7 @@ class Visit:
             return "headphones"
         if self.votes < len(self.trials):
             return "practice" if self.trials[self.votes].kind == "practice" else "trials"
-        return "questions"
+        return "questions"  # also without questions: the listener confirms the end, and can undo until then
 
 
 class Listeners:
@@ -179,12 +179,15 @@ class Listeners:
         return self.state(invitation, listener)
 
     def answer(self, invitation: str, listener: str, answers: Mapping[str, str]) -> ListenerState:
-        """Store the answers to the questions, if there are any, and end the session. Raises AlreadyVoted, BadAnswer."""
+        """Store the listener's answers to the questions, if any, and complete the listener's part.
+
+        Raises AlreadyVoted, BadAnswer.
+        """
         visit = self._visit(invitation, listener)
         if visit.row.completed_at is not None:  # the response to an earlier request was lost
             return self._state(visit)
         if visit.stage != "questions":
-            raise AlreadyVoted("the questions come after all trials; reload the page")
+            raise AlreadyVoted("vote on all trials before you finish; reload the page")
         for at, question in enumerate(visit.session.plan.questions):
             answer = answers.get(str(at), "")
             if len(answer) > ANSWER_MAX or (answer and question.choices and answer not in question.choices):
@@ -222,14 +225,15 @@ class Listeners:
         row = self._tables.listeners.get(digest(listener)) if listener else None
         if row is None or row.listening_id != session.id or row.invitation_id != link.id:
             raise UnknownListener("this browser has not joined the session; reload the page to join")
-        if session.closed and row.completed_at is None:
-            raise InvalidInvitation("this listening session is closed; thank you")
         votes = self._tables.votes.where(listener_id=row.id)
         checks = sum(vote.stage == "headphones" for vote in votes)
         trials = trials_of(
             session.plan, row.seed, json.loads(row.weights), further_catches=needs_further_catches(votes)
         )
-        return Visit(row, session, trials, checks, len(votes) - checks)
+        visit = Visit(row, session, trials, checks, len(votes) - checks)
+        if session.closed and visit.stage not in ("questions", "done"):
+            raise InvalidInvitation("this listening session is closed; thank you")
+        return visit
 
     def _state(self, visit: Visit) -> ListenerState:
         stage, practice = visit.stage, visit.session.plan.practice
@@ -312,4 +316,5 @@ def _sound_s(file: bytes) -> float:
 
 
 def _can_undo(visit: Visit) -> bool:
-    return visit.votes > 0 and visit.row.completed_at is None and visit.stage != "headphones"
+    is_open = visit.row.completed_at is None and not visit.session.closed
+    return visit.votes > 0 and is_open and visit.stage != "headphones"

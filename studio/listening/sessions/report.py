@@ -45,7 +45,7 @@ def _body(plan: SessionPlan, results: Mapping[str, Any]) -> Iterator[str]:
         yield _table(["arm", scale, "from", "to"], [[name, *map(_number, rest)] for name, *rest in rows])
     if results["pairs"]:
         yield "<h2>Pairs</h2>" + _table(*_pairs(plan, results["pairs"]))
-    if results["scores"]:
+    if any(one["heard"] or one["faulty"] or one["mos"] or one["likeness"] for one in results["scores"]):
         yield "<h2>Automatic checks</h2>" + _table(*_checks(plan, results["scores"]))
     excluded = [(one["id"], one["excluded"]) for one in results["listeners"] if one["excluded"]]
     if excluded:
@@ -66,13 +66,13 @@ def _pairs(plan: SessionPlan, pairs: Sequence[Mapping[str, Any]]) -> tuple[list[
 
 
 def _checks(plan: SessionPlan, scores: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    head = ["arm", "takes heard", "takes with lost words", "takes with faults", "predicted MOS", "likeness"]
+    head = ["arm", "takes with compared words", "with lost words", "with audio faults", "predicted MOS", "likeness"]
     counts, means = ("heard", "lost", "faulty"), ("mos", "likeness")
     return head, [
         [
             arm.name,
             *(str(one[name]) for name in counts),
-            *("" if one[name] is None else _number(one[name]) for name in means),
+            *("not checked" if one[name] is None else _number(one[name]) for name in means),
         ]
         for arm, one in zip(plan.arms, scores, strict=True)
     ]

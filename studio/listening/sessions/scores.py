@@ -10,13 +10,13 @@ from studio.history import StoredTake
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmScores:
-    """Numbers of takes of one arm, and mean values; None without values."""
+    """Counts of one arm's takes, and mean scores. A mean is None if no take has the score."""
 
     heard: int  # takes whose words were compared with the line
     lost: int  # takes with a missing, misheard or added word
     faulty: int  # takes with a serious fault of the audio, such as a tone or clipping
-    mos: float | None  # predicted, 1 to 5
-    likeness: float | None  # of the voice to the reference, at most 1
+    mos: float | None  # mean predicted MOS, 1 to 5
+    likeness: float | None  # mean likeness of the voice to the reference, at most 1
 
 
 def scores_of_takes(takes: Iterable[StoredTake | None]) -> ArmScores:

@@ -71,7 +71,7 @@ def session_json(status: SessionStatus) -> dict[str, Any]:
         "made": status.made,
         "listeners": status.listeners,
         "votes": status.votes,
-        "cast": status.cast,
+        "all_votes": status.all_votes,
     }
 
 

@@ -15,7 +15,7 @@ PAIRED: tuple[Method, ...] = ("ab", "ab_reference", "abx")  # methods whose tria
 SESSION_PREFIX = "listening-"  # prefix of the sessions that store the takes in the history
 ARMS_MAX, LINES_MAX, TRIALS_MAX, QUESTIONS_MAX = 8, 200, 100, 20
 NAME_MAX, TEXT_MAX = 80, 300  # characters
-JOINERS = "\u200c\u200d"
+DIRECTION_MARKS = range(0x202A, 0x202F), range(0x2066, 0x206A)  # embeddings, overrides and isolates
 MUSHRA_ARMS_MAX = 6  # more sliders do not fit a screen
 
 Name = Annotated[str, Field(min_length=1, max_length=NAME_MAX)]
@@ -86,8 +86,10 @@ class SessionPlan:
         if not all(text.strip() for text in texts):
             raise BadSession("a name, the question or a line is empty; type a text")
         asked = (text for one in self.questions for text in (one.text, *one.choices))
-        if any(_is_hidden(sign) for text in (*texts, self.title, *asked) for sign in text):
-            raise BadSession("a name, a question or a line contains invisible characters; type the text again")
+        for text in (*texts, self.title, *asked):
+            if hidden := next(filter(_is_hidden, text), ""):
+                shown = text.replace(hidden, "")
+                raise BadSession(f'the text "{shown}" contains the invisible character U+{ord(hidden):04X}; delete it')
         least = 1 if self.method == "mos" else 2
         if len(self.arms) < least:
             raise BadSession(f"the method needs at least {least} arms; add an arm")
@@ -113,8 +115,9 @@ class SessionPlan:
 
 
 def _is_hidden(sign: str) -> bool:
-    """Return True for control characters and marks of the writing direction; joiners belong to words and emoji."""
-    return unicodedata.category(sign) in ("Cc", "Cs", "Cf") and sign not in JOINERS
+    """Return True for characters that could disguise a text: controls, line separators, and marks that turn its direction."""
+    is_control = unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp")
+    return is_control or any(ord(sign) in marks for marks in DIRECTION_MARKS)
 
 
 def _voice(arm: SessionArm) -> tuple[str, str]:

@@ -40,9 +40,9 @@ class SessionStatus:
     session: ListeningSession
     takes: int
     made: int
-    listeners: int  # who voted on ordinary trials
-    votes: int  # on ordinary trials
-    cast: int  # all votes, also on practice, catch trials and the headphone check
+    listeners: int  # with a vote on an ordinary trial
+    votes: int  # on ordinary trials, also of excluded listeners
+    all_votes: int  # on ordinary, practice and catch trials, and in headphone checks
 
 
 class ListeningSessions:
@@ -65,7 +65,7 @@ class ListeningSessions:
         self._sounds = TrialSounds(lambda id, line, side: self._takes.audio(self.get(id), line, side))
         self.listeners = Listeners(self._tables, self.invitations, self._ready, self._sounds, now)
         self.renderer = SessionRenderer(
-            manager, speaking, history, self._next_due, self._is_wanted, self._failed, self._hear
+            manager, speaking, history, self._next_due, self._is_wanted, self._failed, self._check_take
         )
 
     def list(self) -> Sequence[SessionStatus]:
@@ -100,9 +100,8 @@ class ListeningSessions:
         before = self.get(id)
         if self._tables.votes.where(listening_id=id):
             raise PlanIsFixed("this session has votes, so it cannot change; duplicate the session instead")
-        rendering = (
-            before.rendering or bool(before.failure) or self._takes.are_made(before)
-        )  # a paused render stays paused
+        # Continue a render that ran, failed or was complete; a paused render stays paused.
+        rendering = before.rendering or bool(before.failure) or self._takes.are_made(before)
         changed = self._change(id, plan=PLAN.dump_json(plan).decode(), rendering=rendering, failure="")
         self._sounds.forget(id)
         return changed
@@ -110,7 +109,8 @@ class ListeningSessions:
     def results(self, id: str) -> tuple[SessionResults, Sequence[ListenerRow]]:
         """Return the results of a session, and the listeners who voted, in the order in which they joined.
 
-        A deleted session is found, too, because its deletion can overtake the page's request. Raises UnknownSession.
+        A deleted session is accepted, because a page may send the request before it learns of the deletion. Raises
+        UnknownSession.
         """
         session, votes = self.get(id, deleted=True), self._tables.votes.where(listening_id=id)
         voted = {vote.listener_id for vote in votes}
@@ -137,7 +137,7 @@ class ListeningSessions:
         return self.status(id)
 
     def scores(self, id: str) -> Sequence[ArmScores]:
-        """Return what the ears found in the takes of each arm; a deleted session is found, too. Raises UnknownSession."""
+        """Return the automatic checks of each arm's takes. A deleted session is accepted. Raises UnknownSession."""
         session = self.get(id, deleted=True)
         takes = {take.id: take for take in self._history.list(session.session_id)}
         return [
@@ -171,25 +171,25 @@ class ListeningSessions:
 
     def _status(self, session: ListeningSession) -> SessionStatus:
         takes = len(session.plan.arms) * len(session.plan.lines)
-        cast = self._tables.votes.where(listening_id=session.id)
-        votes = [vote for vote in cast if is_ordinary(vote)]
+        every = self._tables.votes.where(listening_id=session.id)
+        votes = [vote for vote in every if is_ordinary(vote)]
         return SessionStatus(
             session=session,
             takes=takes,
             made=takes - sum(1 for _ in self._takes.due(session)),
             listeners=len({vote.listener_id for vote in votes}),
             votes=len(votes),
-            cast=len(cast),
+            all_votes=len(every),
         )
 
     # Called on the renderer's thread.
 
     def _next_due(self) -> DueTake | None:
-        every = [row.session() for row in self._tables.sessions.where(deleted=False)]
-        for session in every:
+        sessions = [row.session() for row in self._tables.sessions.where(deleted=False)]
+        for session in sessions:
             if not session.rendering:
                 continue
-            due = next((one for one in self._takes.due(session) if not self._takes.reuse(one, every)), None)
+            due = next((one for one in self._takes.due(session) if not self._takes.copy_equal(one, sessions)), None)
             if due is not None:
                 return due
             self._tables.sessions.change(session.id, rendering=False)
@@ -205,8 +205,8 @@ class ListeningSessions:
         place = f"{plan.arms[next(arms, 0)].name}, line {due.line + 1}"
         self._tables.sessions.change(due.session.id, rendering=False, failure=f"{place}: {reason}")
 
-    def _hear(self, take: StoredTake) -> None:
-        """Store the automatic checks of a take, for the results."""
+    def _check_take(self, take: StoredTake) -> None:
+        """Run the automatic checks of a take, and store their results."""
         if self._ears.on:
             try:
                 audio = self._history.audio(take.session_id, take.id)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from engines.errors import EngineError
 from engines.types import Audio
+from studio.disk.database import NotSaved
 from studio.history import History, StoredTake, UnknownTake
 from studio.listening.sessions.session import ListeningSession, SessionPlan
 from studio.listening.sessions.trials import SessionSide
@@ -35,7 +36,7 @@ class SessionTakes:
 
     def __init__(self, history: History, speaking: SpeechService) -> None:
         self._history, self._speaking = history, speaking
-        self._began_at = time.time()
+        self._started_at = time.time()
         self._complete: dict[str, SessionPlan] = {}  # plans whose takes are all made, by session
 
     def are_made(self, session: ListeningSession) -> bool:
@@ -57,27 +58,31 @@ class SessionTakes:
         """Return the take of an arm and a line. Raises UnknownTake."""
         return self._history.get(session.session_id, take_of(session, arm, line).id)
 
-    def reuse(self, due: DueTake, sessions: Iterable[ListeningSession]) -> bool:
-        """Copy an equal take of another session. Return False if there is none.
+    def copy_equal(self, due: DueTake, sessions: Iterable[ListeningSession]) -> bool:
+        """Copy an equal take of another session, and return True; return False without one.
 
-        Takes from before the start of the studio are not reused, because the options of the engines may have changed.
+        Takes made before the studio started do not count, because the options of the engines may have changed.
         """
-        if due.order.champion and not due.order.version:  # the champion may have changed
+        if due.order.champion and not due.order.version:  # without a version, the champion may have changed since
             return False
-        equal = (self._stored(replace(due, session=other)) for other in sessions if other.id != due.session.id)
-        take = next((one for one in equal if one and one.created_at.timestamp() >= self._began_at), None)
-        if take is not None:
+        equal = (self._find(replace(due, session=other)) for other in sessions if other.id != due.session.id)
+        take = next((one for one in equal if one and one.created_at.timestamp() >= self._started_at), None)
+        if take is None:
+            return False
+        try:
             self._history.copy(take, due.session.session_id, due.id)
-        return take is not None
+        except (UnknownTake, NotSaved):  # its file is gone, or the disk is full; the take is made again
+            return False
+        return True
 
-    def _stored(self, take: DueTake) -> StoredTake | None:
+    def _find(self, take: DueTake) -> StoredTake | None:
         try:
             return self._history.get(take.session.session_id, take.id)
         except UnknownTake:
             return None
 
     def reference(self, take: StoredTake) -> Audio | None:
-        """Return the clip of a take's voice; None if the voice is gone."""
+        """Return the clip of a take's voice; None if the voice was deleted or cannot be read."""
         try:
             return self._speaking.reference(take.order, take.session_id).audio
         except EngineError:
@@ -92,7 +97,7 @@ class SessionTakes:
 
 
 def take_of(session: ListeningSession, arm: int, line: int) -> DueTake:
-    """Return the take of an arm and a line. If an arm has no seed, the text of the line determines the seed."""
+    """Return the take of an arm and a line. If an arm has no seed, the text determines it, so equal lines have equal takes."""
     text = session.plan.lines[line]
     order = replace(session.plan.arms[arm].order, text=text)
     return DueTake(session, line, order if order.seed is not None else replace(order, seed=_seed(text)))

@@ -11,7 +11,7 @@ from studio.listening.statistics.screening import CATCH_TRIALS, EXTRA_CATCH_TRIA
 
 TrialKind = Literal["practice", "trial", "catch"]
 Treatment = Literal["", "anchor", "damaged", "clip"]
-LineAndArms = tuple[int, tuple[int, ...]]  # indices
+LineAndArms = tuple[int, tuple[int, ...]]  # index of the line, indices of the arms
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +51,15 @@ def trials_of(
     end, for a listener with one wrong answer. The other trials stay.
     """
     drawn = random.Random(seed)
-    pool = _lines_and_arms(plan, drawn, weights)
-    practice = [_trial(plan, "practice", *one, drawn) for one in islice(pool, plan.practice)]
-    trials = [_trial(plan, "trial", *one, drawn) for one in islice(pool, plan.trials)]
+    draws = _lines_and_arms(plan, drawn, weights)
+    practice = [_trial(plan, "practice", *one, drawn) for one in islice(draws, plan.practice)]
+    trials = [_trial(plan, "trial", *one, drawn) for one in islice(draws, plan.trials)]
     if has_catches(plan):
         places = sorted((drawn.randint(1, plan.trials) for _ in range(CATCH_TRIALS)), reverse=True)
         for at, left in zip(places, _lefts(CATCH_TRIALS, drawn), strict=True):
-            trials.insert(at, _catch(plan, next(pool), left))
+            trials.insert(at, _catch(plan, next(draws), left))
         if further_catches:
-            trials += [_catch(plan, next(pool), left) for left in _lefts(EXTRA_CATCH_TRIALS, drawn)]
+            trials += [_catch(plan, next(draws), left) for left in _lefts(EXTRA_CATCH_TRIALS, drawn)]
     return (*practice, *trials)
 
 
@@ -74,7 +74,7 @@ def has_catches(plan: SessionPlan) -> bool:
 
 
 def _lines_and_arms(plan: SessionPlan, drawn: random.Random, weights: Sequence[float]) -> Iterator[LineAndArms]:
-    """Yield lines with arms.
+    """Yield a line and the arms of a trial, without end.
 
     Without weights, all arms or pairs of arms come equally often. Each arm of a pair is equally often on the left, and lines
     repeat as late as possible.
@@ -111,9 +111,9 @@ def _trial(plan: SessionPlan, kind: TrialKind, line: int, arms: Sequence[int], d
     return SessionTrial(kind=kind, line=line, sides=tuple(sides), reference=_reference(plan, sides, drawn))
 
 
-def _catch(plan: SessionPlan, content: LineAndArms, left: bool) -> SessionTrial:
+def _catch(plan: SessionPlan, line_and_arms: LineAndArms, left: bool) -> SessionTrial:
     """Return a trial with an obvious answer; `left` puts the damaged side on the left. A rating trial has only this side."""
-    line, (arm, *_) = content
+    line, (arm, *_) = line_and_arms
     damaged, whole = SessionSide(arm, "damaged"), SessionSide(arm)
     if plan.method == "mos":
         return SessionTrial(kind="catch", line=line, sides=(damaged,))

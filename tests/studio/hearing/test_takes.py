@@ -160,9 +160,7 @@ def test_a_take_of_before_is_heard_when_someone_asks(tmp_path: Path) -> None:
         heard = client.get(f"/studio/takes/{take.id}/heard").json()
         assert heard["words"][0]["start_s"] >= 0.0
         client.delete(f"/studio/takes/{take.id}")
-        late = [
-            client.get(f"/studio/takes/{take.id}/{part}") for part in ("heard", "loudness")
-        ]  # the page may ask late
+        late = [client.get(f"/studio/takes/{take.id}/{part}") for part in ("heard", "loudness")]  # after the deletion
         assert [answer.status_code for answer in late] == [200, 200]
         assert late[0].json() == heard
 

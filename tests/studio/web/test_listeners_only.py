@@ -1,4 +1,4 @@
-"""A studio that is open only for its owner and for links of listening sessions."""
+"""Check that a studio with STUDIO_VISITORS=listen accepts only the owner, keys of programs, and links."""
 
 from pathlib import Path
 from typing import Any
@@ -45,5 +45,12 @@ def test_the_owner_reaches_everything(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("key", "status"), [(KEY, 200), ("a-wrong-key-of-16-chars", 401)])
 def test_programs_need_a_key(tmp_path: Path, key: str, status: int) -> None:
     headers = {"authorization": f"Bearer {key}"}
-    found = statuses(tmp_path, ["/v1/voices", "/studio/takes"], headers, api_keys=f"game:{KEY}")
-    assert found == {"/v1/voices": status, "/studio/takes": 401}
+    found = statuses(tmp_path, ["/v1/voices", "/invocations", "/studio/takes"], headers, api_keys=f"game:{KEY}")
+    assert found == {"/v1/voices": status, "/invocations": 405, "/studio/takes": 401}
+
+
+def test_without_a_login_nobody_else_can_become_the_owner(tmp_path: Path) -> None:
+    chosen = Settings(data_dir=tmp_path / "data", host="0.0.0.0", visitors="listen")
+    with studio_of(tmp_path, Metronome(), settings=chosen) as studio, served(web(studio)) as url:
+        refused = httpx.get(f"{url}/studio/takes", timeout=60.0)
+    assert refused.status_code == 403 and "open your link" in refused.json()["detail"]

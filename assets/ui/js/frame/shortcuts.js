@@ -60,7 +60,7 @@ function actOf(event) {
   if (target.closest(TYPING) || event.altKey) return null;
   if (event.ctrlKey || event.metaKey) return undoKey(event);
   if (key === "?") return openHelp;
-  if (target.closest("[data-shortcuts=off]")) return null;
+  if (target.closest("[data-shortcuts=off]")) return null; // the listening sessions: keys must not vote in the pair player
   if (event.defaultPrevented || (event.repeat && page() === "compare")) return null; // a held key must not vote
   if (PRESSED_BY[key] && target.closest(PRESSED_BY[key])) return null; // the key activates the focused element
   const keys = page() === "speak" ? SPEAK : pageKeys();

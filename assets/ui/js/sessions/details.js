@@ -12,7 +12,9 @@ export function details(session, results) {
   const { plan } = session;
   const names = plan.arms.map(({ name }) => name);
   const { votes, listeners, contrasts, pairs, voted_at, scores } = results;
-  const isChecked = scores.some(({ heard, faulty, mos }) => heard || faulty || mos !== null);
+  const isChecked = scores.some(
+    ({ heard, faulty, mos, likeness }) => heard || faulty || mos !== null || likeness !== null,
+  );
   const preferences = votes > 0 && prefers(plan.method) ? /** @type {PreferencePair[]} */ (pairs) : [];
   return [
     preferences.length > 0 &&

@@ -38,22 +38,22 @@ export class OpenedSession {
     const now = JSON.stringify(session);
     if (now === this.shown) return;
     this.shown = now;
-    const { plan, state, cast } = session;
+    const { plan, state, all_votes } = session;
     this.heading.textContent = plan.name;
     const about = `“${plan.question}” ${plural(plan.arms.length, "arm")}, ${plural(plan.lines.length, "line")}, ${plural(plan.trials, "trial")} for each listener.`;
     redraw(this.state, [h("p.hint", {}, about), ...stateOf(session)]);
-    const hints = [state === "closed" ? CLOSED : state !== "open" && NOT_MADE, cast > 0 && HAS_VOTES];
+    const hints = [state === "closed" ? CLOSED : state !== "open" && NOT_MADE, all_votes > 0 && HAS_VOTES];
     const notes = hints.filter(Boolean).join(" ");
     redraw(this.buttons, [...this.#actions(session), notes && h("p.hint", { id: "session-notes" }, notes)]);
   }
 
   /** @param {ListeningSession} session */
   #actions(session) {
-    const { id, state, cast, made, takes } = session;
+    const { id, state, all_votes, made, takes } = session;
     const described = { "aria-describedby": "session-notes" };
     const due = made < takes && state !== "closed";
     const listen = { disabled: state !== "open", ...(state !== "open" && described) };
-    const edit = { disabled: cast > 0, ...(cast > 0 && described) };
+    const edit = { disabled: all_votes > 0, ...(all_votes > 0 && described) };
     return [
       button([icon("play"), "Listen now"], () => listenNow(session), listen, "primary"),
       button("Invite", () => openInvitations(session)),

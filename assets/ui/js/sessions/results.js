@@ -28,13 +28,13 @@ export class ResultsView {
 
   /** Load the results if they may have changed. Throws Refusal. */
   async look() {
-    const cast = this.session?.cast ?? 0;
-    const changed = this.results && cast !== this.seen;
+    const all_votes = this.session?.all_votes ?? 0;
+    const changed = this.results && all_votes !== this.seen;
     const isOver = this.results && this.session?.state !== "open";
     if (!changed && (isOver || performance.now() < this.due)) return;
     this.due = performance.now() + EVERY_MS;
     this.results = await get(pathOf(this.id, "/results"));
-    this.seen = cast;
+    this.seen = all_votes;
     this.#draw();
   }
 
@@ -57,11 +57,13 @@ export class ResultsView {
 }
 
 /** @param {ListeningSession} session @param {SessionResults} results */
-function summary({ cast }, { votes, listeners, preliminary }) {
+function summary({ all_votes }, { votes, listeners, preliminary }) {
   const excluded = listeners.filter((one) => one.excluded).length;
   const out = excluded ? `, ${excluded} of them excluded` : "";
   const words = `${plural(votes, "counted vote")} from ${plural(listeners.length, "listener")}${out}.`;
-  const none = cast ? "Votes on practice and catch trials do not count." : "Invite listeners, or press Listen now.";
+  const none = all_votes
+    ? "Votes on practice and catch trials do not count."
+    : "Invite listeners, or press Listen now.";
   return h(
     "p.session-summary",
     {},

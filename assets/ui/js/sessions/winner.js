@@ -14,7 +14,7 @@ export class WinnerForm {
   constructor(id) {
     this.id = id;
     this.typed = false; // whether the user typed a name
-    /** The arm that became a champion. @type {number | null} */ this.made = null;
+    /** The arm that became a champion. @type {number | null} */ this.championArm = null;
     /** The best arm. @type {number | null} */ this.best = null;
     this.input = h("input", { type: "text", required: true, maxlength: NAME_MAX, spellcheck: "false" });
     this.button = h("button.primary", { "aria-describedby": "winner-note" }, "Make the winner a champion");
@@ -37,7 +37,7 @@ export class WinnerForm {
   draw({ plan }, { best, sure }) {
     const arm = best === null ? null : plan.arms[best];
     this.best = best;
-    this.form.hidden = best !== null && best === this.made; // a second press would make the same champion again
+    this.form.hidden = best !== null && best === this.championArm;
     this.title.textContent = arm ? `Best arm: ${arm.name}` : "Best arm";
     this.note.textContent = arm ? (sure ? "" : UNSURE) : plan.method === "abx" ? NO_SIDE : NO_BEST;
     this.note.classList.toggle("unsure", Boolean(arm) && !sure);
@@ -49,6 +49,7 @@ export class WinnerForm {
 
   async #make() {
     this.button.disabled = true;
+    const arm = this.best; // polled results may change it during the request
     try {
       await loadChampions(); // the new id must differ from the ids of all champions
       const name = this.input.value.trim();
@@ -56,9 +57,9 @@ export class WinnerForm {
       const made = await post(pathOf(this.id, "/champion"), { name, id: proposedId(name) });
       const link = h("a.button", { href: "#champions" }, "Open Champions");
       this.said.replaceChildren(h("p", {}, `${made.title} is now a champion.`), link);
-      this.made = this.best;
+      this.championArm = arm;
       this.form.hidden = true;
-      link.focus({ preventScroll: true }); // the pressed button is gone
+      link.focus({ preventScroll: true }); // the button that had the focus is hidden
       loadChampions().catch(() => {}); // the Champions page shows the error
     } catch (error) {
       this.said.replaceChildren(h("p.part-trouble", {}, reason(error)));

@@ -69,9 +69,9 @@ export function agreementWords(alpha) {
 export function scoreWords({ heard, lost, faulty, mos, likeness }) {
   return [
     heard ? `all words heard in ${heard - lost} of ${plural(heard, "take")}` : "words not checked",
-    faulty && `${plural(faulty, "take")} with a fault of the audio`,
-    mos !== null && `predicted MOS ${mos.toFixed(2)}`,
-    likeness !== null && `likeness to the reference ${likeness.toFixed(2)}`,
+    faulty && `${plural(faulty, "take")} with an audio fault`,
+    mos !== null && `predicted MOS: ${mos.toFixed(2)}`,
+    likeness !== null && `likeness to the reference: ${likeness.toFixed(2)}`,
   ]
     .filter(Boolean)
     .join(", ");

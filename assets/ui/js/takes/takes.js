@@ -13,7 +13,7 @@ import { record } from "../core/undo.js";
 import { filter, keepShown, shownTakes } from "./filter.js";
 
 const EVERY_MS = 2000;
-const EACH_MS = 10; // added for each take, so that long lists are loaded less often
+export const EACH_MS = 10; // added for each take, so that long lists are loaded less often
 
 /** Return the route of a take's audio. @param {Take} take */
 export function audioOf({ id }) {
@@ -24,7 +24,7 @@ export async function loadTakes() {
   setTakes(await get("/studio/takes"));
 }
 
-/** Load the takes, unless an action of this page or a generation begins meanwhile. Throws Refusal. */
+/** Load the takes. Ignore the response if the list changed during the request, or if a generation runs. Throws Refusal. */
 export async function refreshTakes() {
   const before = state.takes;
   const told = await get("/studio/takes");

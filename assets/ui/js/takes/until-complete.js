@@ -10,14 +10,14 @@ import { sleep } from "../core/timing.js";
 import { toast } from "../core/toast.js";
 import { speak, stop } from "../speak/synthesis.js";
 import { lostCount, lostWords } from "./heard.js";
-import { discard, loadTakes, refreshTakes } from "./takes.js";
+import { discard, EACH_MS, loadTakes, refreshTakes } from "./takes.js";
 
 /** @typedef {{take: Take, words: string, stopped: boolean}} Search */
 
 const MOST = 4; // maximum number of additional takes
 export const SEARCH_HINT = `Generates up to ${MOST} more takes, until no word is missing.`;
 const LOOK_MS = 300;
-const LOOKS_MAX = 400; // two minutes
+const CHECK_MAX_MS = 120_000;
 
 /** @type {Search | null} */
 let current = null;
@@ -74,19 +74,21 @@ function show(words) {
 }
 
 /**
- * Wait until a take is checked, and return the take. Return the take unchecked after LOOKS_MAX polls, or if the user
+ * Wait until a take is checked, and return the take. Return the take unchecked after CHECK_MAX_MS, or if the user
  * stops the search or deletes the take. Throws Refusal.
  * @param {Take} take @param {Search} mine @returns {Promise<Take>}
  */
 async function waitForCheck(take, mine) {
   let now = take;
-  for (let look = 0; look < LOOKS_MAX && !now.heard && !mine.stopped; look++) {
-    await refreshTakes(); // the list, because the take itself may be deleted meanwhile
+  const end = performance.now() + CHECK_MAX_MS;
+  while (!now.heard && !mine.stopped && performance.now() < end) {
+    await refreshTakes(); // the list, because a request for one take fails after its deletion
     const listed = state.takes.find(({ id }) => id === take.id);
     if (!listed) break;
     now = listed;
-    if (!now.heard && !now.hearing) now = await post(`/studio/takes/${take.id}/hear`, {});
-    if (!now.heard) await sleep(LOOK_MS);
+    const isStale = Boolean(state.synthesis); // the list is not refreshed while the user generates
+    if (!now.heard && !now.hearing && !isStale) now = await post(`/studio/takes/${take.id}/hear`, {});
+    if (!now.heard) await sleep(LOOK_MS + EACH_MS * state.takes.length);
   }
   return now;
 }

@@ -1,4 +1,4 @@
-"""The automatic checks beside the votes: words, faults, predicted MOS and likeness."""
+"""Check the automatic checks beside the votes: words, faults, predicted MOS and likeness."""
 
 import sys
 from collections.abc import Iterator
@@ -31,18 +31,22 @@ def test_speech_has_a_higher_mos_and_likeness_than_noise(ears: Ears) -> None:
     assert speech["mos"] > noise["mos"] + 0.5
 
 
-def test_without_the_models_or_a_reference_nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_likeness_is_none_without_a_reference() -> None:
     assert judge_take(Models(), "Welcome home.", NOISE, None)["likeness"] is None
+
+
+def test_mos_and_likeness_are_none_without_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("distillmos", "resemblyzer"):
         monkeypatch.setitem(sys.modules, name, None)
     judged = judge_take(Models(), "Welcome home.", SECOND, FIRST)
     assert (judged["mos"], judged["likeness"]) == (None, None)
 
 
-def test_damaged_audio_is_not_measured() -> None:
-    judged = judge_take(Models(), "Welcome home.", Audio(np.full(RATE, np.nan, np.float32), RATE), FIRST)
+@pytest.mark.parametrize("value", [np.nan, 0.0])
+def test_damaged_and_silent_takes_are_incomplete_and_have_no_mos_or_likeness(value: float) -> None:
+    judged = judge_take(Models(), "Welcome home.", Audio(np.full(RATE, value, np.float32), RATE), FIRST)
     assert (judged["complete"], judged["mos"], judged["likeness"]) == (False, None, None)
 
 
-def test_no_takes_have_no_values() -> None:
+def test_takes_that_are_not_made_give_empty_scores() -> None:
     assert scores_of_takes([None]) == ArmScores(heard=0, lost=0, faulty=0, mos=None, likeness=None)

@@ -1,7 +1,8 @@
 # ruff: noqa: F401, F811 - the fixtures `house` and `owner` come from another module
-"""Whole listening sessions with the keyboard alone, and a listener who can reach nothing but the session."""
+"""Complete listening sessions with the keyboard, and check that a closed studio shows a listener only the session."""
 
 import base64
+import csv
 import io
 import json
 import tarfile
@@ -38,11 +39,11 @@ LOGIN = "ann:a long secret"
 
 
 def opened(page: Page, name: str = "") -> Page:
-    """The page of a listener, opened by the owner with the keyboard."""
+    """Open the page of a listener with the owner's keyboard, and return the page."""
     if name:
         section(page).get_by_role("button", name=name).press("Enter")
         expect(section(page).get_by_role("heading", name=name)).to_be_focused()
-        page.keyboard.press("Enter")  # does not begin a pair of the player above
+        page.keyboard.press("Enter")  # must not begin a pair of the player above
         expect(section(page).get_by_text("Open for listeners")).to_be_visible()
     with page.context.expect_page() as tab:
         section(page).get_by_role("button", name="Listen now").press("Enter")
@@ -62,7 +63,7 @@ def vote(tab: Page, key: str) -> None:
 
 
 def finish(tab: Page) -> None:
-    expect(tab.get_by_role("heading", name="That was the last trial")).to_be_visible()
+    expect(tab.get_by_role("heading", name="All trials are done")).to_be_visible()
     expect(tab.get_by_role("button", name="Finish")).to_be_focused()
     tab.keyboard.press("Enter")
     expect(tab.get_by_role("heading", name="Thank you")).to_be_visible()
@@ -77,7 +78,7 @@ def move_to(tab: Page, target: Locator) -> None:
     raise AssertionError("the element cannot be reached with Tab")
 
 
-def test_from_ten_votes_on_f5_and_s1_to_an_archive_with_the_evidence(
+def test_the_archive_of_a_winner_contains_the_result_of_ten_votes(
     owner: Visitor,
     house: Served,
     tmp_path: Path,
@@ -131,13 +132,13 @@ def test_five_abx_trials_are_answered_by_keyboard(owner: Visitor, house: Served,
     expect(section(owner.page).get_by_text("5 counted votes from 1 listener.")).to_be_visible()
 
 
-def test_two_screens_of_mushra_are_rated_by_keyboard(owner: Visitor, house: Served, tmp_path: Path) -> None:
+def test_two_mushra_trials_are_rated_by_keyboard(owner: Visitor, house: Served, tmp_path: Path) -> None:
     id = made(house, "MUSHRA test", method="mushra", trials=2)
     tab = opened(owner.page, "MUSHRA test")
     for number in (1, 2):
         trial(tab, number, 2)
         for name, key in {"Reference": "r", "A": "1", "B": "2", "C": "3"}.items():
-            expect(sound(tab, name)).to_contain_text("not heard yet")  # it is loaded
+            expect(sound(tab, name)).to_contain_text("not heard yet")  # the sound is loaded
             tab.keyboard.press(key)
             expect(sound(tab, name)).to_contain_text("✓ heard")
         for side, presses in zip("ABC", (10, 20, 30), strict=True):
@@ -148,28 +149,28 @@ def test_two_screens_of_mushra_are_rated_by_keyboard(owner: Visitor, house: Serv
         tab.screenshot(path=tmp_path / f"mushra-{number}.png")
         tab.keyboard.press("Enter")
     finish(tab)
-    votes = [one for line in house.get(f"{SESSIONS}/{id}/results")["lines"] for one in line["votes"]]
-    assert [sorted(one["scores"].values()) for one in votes] in ([], [[60, 70, 80]] * 2)
-    assert house.get(f"{SESSIONS}/{id}")["votes"] == 2
+    table = httpx.get(f"{house.url}{SESSIONS}/{id}/votes.csv").raise_for_status().text
+    scores = [row["score"] for row in csv.DictReader(io.StringIO(table.removeprefix("\ufeff")))]
+    assert scores == ["60", "70", "80"] * 2
 
 
 @pytest.fixture
-def closed_house(tmp_path: Path) -> Iterator[Served]:
+def closed_studio(tmp_path: Path) -> Iterator[Served]:
     closed = {"STUDIO_LOGIN": LOGIN, "STUDIO_VISITORS": "listen", "STUDIO_EARS": "off"}
     with serving(tmp_path / "data", engines=QUICK, **closed) as served:
         yield served
 
 
-def test_a_listener_with_a_link_reaches_only_the_session(browser: Browser, closed_house: Served) -> None:
+def test_a_listener_with_a_link_reaches_only_the_session(browser: Browser, closed_studio: Served) -> None:
     basic = f"Basic {base64.b64encode(LOGIN.encode()).decode()}"
-    with httpx.Client(base_url=closed_house.url, headers={"authorization": basic}, timeout=60.0) as client:
+    with httpx.Client(base_url=closed_studio.url, headers={"authorization": basic}, timeout=60.0) as client:
         until(lambda: client.get("/ready").status_code == 200)
         id = client.post(SESSIONS, json=plan("Closed house")).raise_for_status().json()["id"]
         until(lambda: client.get(f"{SESSIONS}/{id}").json()["state"] == "open")
         link = client.post(f"{SESSIONS}/{id}/invitations", json={}).raise_for_status().json()["path"]
-    with visiting(browser, closed_house) as listener:
+    with visiting(browser, closed_studio) as listener:
         tab = listener.page
-        tab.goto(closed_house.url + link)
+        tab.goto(closed_studio.url + link)
         start(tab).press("Enter")
         for number in (1, 2, 3):
             trial(tab, number, 3)
@@ -178,17 +179,17 @@ def test_a_listener_with_a_link_reaches_only_the_session(browser: Browser, close
         finish(tab)
         assert listener.complaints == []
         listener.refusals_expected = True
-        answers: dict[str, Any] = {}
+        statuses: dict[str, Any] = {}
         for path in ("/", "/studio/takes", SESSIONS, f"{SESSIONS}/{id}/results", "/v1/voices", "/metrics", "/docs"):
-            answers[path] = tab.request.get(closed_house.url + path).status
-        assert set(answers.values()) == {401}, answers
-        with pytest.raises(Error, match="INVALID_AUTH_CREDENTIALS"):  # a browser with a person asks for the login
-            tab.goto(closed_house.url)
+            statuses[path] = tab.request.get(closed_studio.url + path).status
+        assert set(statuses.values()) == {401}, statuses
+        with pytest.raises(Error, match="INVALID_AUTH_CREDENTIALS"):  # a browser with a window asks for the login
+            tab.goto(closed_studio.url)
 
 
-def test_the_owner_of_a_closed_studio_logs_in_and_speaks(browser: Browser, closed_house: Served) -> None:
+def test_the_owner_of_a_closed_studio_logs_in_and_speaks(browser: Browser, closed_studio: Served) -> None:
     user, password = LOGIN.split(":")
-    with visiting(browser, closed_house, http_credentials={"username": user, "password": password}) as one:
+    with visiting(browser, closed_studio, http_credentials={"username": user, "password": password}) as one:
         one.open()
         one.write("Welcome home.")
         one.speak()
