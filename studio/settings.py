@@ -157,8 +157,8 @@ class Settings(BaseSettings):
     stage_directions: bool = True
     """`off` speaks stage directions such as [shouting], (laughs) and (long pause) as words."""
     visitors: Literal["speak", "listen"] = "speak"
-    """What visitors may do. `speak`: speak and compare. `listen`: only take part in listening sessions by a link. With
-    `listen`, programs need a key of `STUDIO_API_KEYS`; if no keys are set, they need the owner's login."""
+    """Permissions of visitors: `speak` lets them speak and compare; `listen` lets them only open links to listening sessions.
+    With `listen`, programs need a key of `STUDIO_API_KEYS`; if no keys are set, programs need the owner's login."""
     # Limits for visitors, who are not the owner. If unset, the defaults of VisitorLimits apply to a public studio only.
     visitor_days: Annotated[float | None, Field(ge=0)] = None
     """Age at which takes and clips of visitors are removed. Default: 30 on a public studio, otherwise no limit. 0: no limit."""
