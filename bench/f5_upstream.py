@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from training.packages import open_packages, stand_in
+from engines.originals.imports import open_packages, stand_in
 
 # Modules that f5-tts imports but never calls in the code used here.
 UNUSED = ("librosa", "librosa.filters", "rjieba", "pypinyin")

@@ -13,7 +13,7 @@ import yaml
 from torch import nn
 
 from bench.checkpoints import redraw
-from training.s1.codec.upstream import build, prepare_imports
+from engines.originals.fish_codec import build, prepare_imports
 
 CONTROLS = ("<|begin_of_text|>", "<|end_of_text|>", "<|pad|>", "<|im_start|>", "<|im_end|>", "<|interleave|>")
 

@@ -47,6 +47,7 @@ class Spec:
     factory: str  # "module:class", imported on the scheduler's thread
     options: Sequence[EngineOption] = ()
     weights: str = ""  # one sentence: how to get weights; empty if some are embedded
+    weights_of: str = ""  # the engine whose checkpoint it loads; empty = it has its own
     fine_tunes: bool = False  # True if it can use a champion's fine-tuned weights
     vetting: str = ""  # "module:function" that checks fine-tuned weights from a file
     # Licences of published weights, by the start of their source. Other checkpoints have the licence of their author.
@@ -107,6 +108,8 @@ ENGINES = {  # where the spec of each engine is
     "s1": "engines.s1.spec:SPEC",
     "orpheus": "engines.orpheus.spec:SPEC",
     "spark": "engines.spark.spec:SPEC",
+    "f5-original": "engines.originals.specs:F5_ORIGINAL",
+    "s1-original": "engines.originals.specs:S1_ORIGINAL",
 }
 
 

@@ -11,11 +11,12 @@ def checkpoints(settings: Settings) -> Mapping[str, Checkpoint]:
     """Return the checkpoint of each engine, with the engine's options.
 
     The settings `<engine>_checkpoint` and `<engine>_<option>` choose them. Without a setting, an engine loads its embedded
-    checkpoint.
+    checkpoint. An engine with `weights_of` loads the checkpoint of that engine.
     """
     return {spec.name: _checkpoint(spec, settings) for spec in specs()}
 
 
 def _checkpoint(spec: Spec, settings: Settings) -> Checkpoint:
-    options = {option.name: getattr(settings, f"{spec.name}_{option.name}", option.default) for option in spec.options}
-    return Checkpoint(getattr(settings, f"{spec.name}_checkpoint", "embedded"), options)
+    name = spec.weights_of or spec.name
+    options = {option.name: getattr(settings, f"{name}_{option.name}", option.default) for option in spec.options}
+    return Checkpoint(getattr(settings, f"{name}_checkpoint", "embedded"), options)

@@ -18,3 +18,13 @@ def run_in_background(progress: Progress, work: Callable[[], Made]) -> Generator
         while wait([made], POLL_S).not_done:
             yield progress
     return made.result()
+
+
+def ended(work: Generator[Progress, None, Made]) -> Made:
+    """Run `work` to its end without showing its progress, and return its result."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            made: Made = end.value
+            return made

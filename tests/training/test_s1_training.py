@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import torch
 
+from engines.originals import fish_codec
 from engines.runtime.weights import read
 from tests.training.coding import decode_codes, encode_clip
 from training.corpus.recordings import write_index
 from training.parallel import ProcessGroup
 from training.pipeline import pack_codec
-from training.s1.codec import ctc, losses, upstream, weights
+from training.s1.codec import ctc, losses, weights
 from training.s1.codec.options import CodecOptions
 from training.s1.codec.trainer import CodecTrainer
 from training.s1.language import checkpoint, prompts
@@ -41,7 +42,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The shipped codec's configuration with few channels."""
-    text = upstream.read_text()
+    text = fish_codec.read_text()
     for large, little in (
         ("encoder_dim: 16", "encoder_dim: 2"),
         ("decoder_dim: 384", "decoder_dim: 32"),
@@ -178,7 +179,7 @@ def test_a_codec_step_that_is_not_finite_changes_nothing(corpus: Path, codec: Pa
 
 def test_packed_codec_speaks_as_the_trained_one_through_upstreams_classes(codec: Path, tmp_path: Path) -> None:
     weights.export(codec, tmp_path, packed=True)
-    theirs = upstream.build(upstream.read_config(tmp_path / "codec.yaml"))
+    theirs = fish_codec.build(fish_codec.read_config(tmp_path / "codec.yaml"))
     found = theirs.load_state_dict(read(tmp_path / "codec.safetensors"), strict=False)
     assert not set(dict(theirs.named_parameters())) & set(found.missing_keys)
     ours = weights.load(codec)
@@ -219,7 +220,7 @@ def test_a_corpus_is_encoded_once_for_a_codec(corpus: Path, codec: Path, languag
 def test_upstream_loads_the_exported_folder_and_predicts_the_same_codes(
     codec: Path, language: Path, tmp_path: Path
 ) -> None:
-    upstream.prepare_imports()
+    fish_codec.prepare_imports()
     from fish_speech import content_sequence as sequence
     from fish_speech.models.text2semantic import llama
 

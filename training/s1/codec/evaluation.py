@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from engines.originals import fish_codec
 from training.corpus.spelling import words
 from training.evaluation.edit_distance import edits
 from training.evaluation.recognizer import recognize
 from training.evaluation.speaker_encoder import embed
 from training.references import RATE_HZ, Clip, write_clip
-from training.s1.codec import upstream, weights
+from training.s1.codec import weights
 from training.s1.codec.crops import read_utterances
 from training.s1.codec.options import CodecEvaluationOptions
 
@@ -50,7 +51,7 @@ def evaluate(options: CodecEvaluationOptions) -> dict[str, Any]:
 
 def _packaged(checkpoint: Path) -> Any:
     """Return the package's model with its weight norms, filled as its loader does."""
-    model: Any = upstream.build(upstream.parse_config(weights.read_config(checkpoint)))
+    model: Any = fish_codec.build(fish_codec.parse_config(weights.read_config(checkpoint)))
     names = [name for name, _ in model.named_parameters()]
     state = weights.upstream_state(weights.read_state(checkpoint), names)
     missing = [name for name in names if name not in state]

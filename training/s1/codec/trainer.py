@@ -9,11 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from engines.originals import fish_codec
 from training.adversary import AdversarialWeights, Adversary
 from training.compilation import compiled_or_not
 from training.corpus.recordings import await_recordings
 from training.parallel import ProcessGroup
-from training.s1.codec import ctc, losses, network, quantization, upstream, validation, weights
+from training.s1.codec import ctc, losses, network, quantization, validation, weights
 from training.s1.codec.crops import Crops
 from training.s1.codec.functions import CodecFunctions
 from training.s1.codec.optimizer import CodecOptimizer
@@ -35,8 +36,8 @@ class CodecTrainer:
         torch.manual_seed(options.seed)
         torch.set_float32_matmul_precision("high")
         torch.backends.cudnn.benchmark = True
-        self.config = weights.read_config(options.resume) or upstream.read_text(options.config or upstream.CONFIG)
-        model: Any = network.fold(upstream.build(upstream.parse_config(self.config)))
+        self.config = weights.read_config(options.resume) or fish_codec.read_text(options.config or fish_codec.CONFIG)
+        model: Any = network.fold(fish_codec.build(fish_codec.parse_config(self.config)))
         network.start(model)
         self.model: nn.Module = model.to(device).train()
         self.sample_rate, self.frame = int(model.sample_rate), int(model.frame_length)

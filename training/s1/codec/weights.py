@@ -9,8 +9,9 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
+from engines.originals import fish_codec
 from training.int8 import pack
-from training.s1.codec import network, quantization, upstream
+from training.s1.codec import network, quantization
 from training.s1.codec.ctc import CTCHead
 from training.shards import State, has_shards, load_exported, load_shards, read_notes, save_shards
 
@@ -45,7 +46,7 @@ def is_exported(folder: Path) -> bool:
 
 
 def _read_exported(folder: Path) -> State:
-    model = upstream.build(upstream.parse_config(read_config(folder)))
+    model = fish_codec.build(fish_codec.parse_config(read_config(folder)))
     state = load_exported(folder / EXPORTED)
     if missing := dict(model.named_parameters()).keys() - state.keys():
         raise KeyError(f"{EXPORTED} lacks {sorted(missing)[:4]}; export it again")
@@ -56,7 +57,7 @@ def _read_exported(folder: Path) -> State:
 def read_config(folder: Path | None) -> str:
     """Return the text of a checkpoint's configuration; "" if there is none."""
     if folder and is_exported(folder):
-        return upstream.read_text(folder / "codec.yaml")
+        return fish_codec.read_text(folder / "codec.yaml")
     return read_notes(folder, "codec").get("config", "")
 
 
@@ -78,7 +79,7 @@ def read_full(folder: Path | None, decoder_only: bool, device: torch.device) -> 
 
 def load(folder: Path) -> nn.Module:
     """Return the codec of a checkpoint folder with plain weights, for inference."""
-    model = network.fold(upstream.build(upstream.parse_config(read_config(folder))))
+    model = network.fold(fish_codec.build(fish_codec.parse_config(read_config(folder))))
     fill(model, read_state(folder))
     return model.eval().requires_grad_(False)
 
@@ -129,7 +130,7 @@ def export(folder: Path, target: Path, packed: bool = False) -> None:
     """
     target.mkdir(parents=True, exist_ok=True)
     config = read_config(folder)
-    model = upstream.build(upstream.parse_config(config))
+    model = fish_codec.build(fish_codec.parse_config(config))
     names = [name for name, _ in model.named_parameters()]
     state = upstream_state(read_state(folder), names)
     if len(state) != len(names):

@@ -9,11 +9,11 @@ from typing import Any
 import yaml
 from torch import nn
 
-from training.packages import open_packages, stand_in
-from training.references import checkpoint
+from engines.originals.imports import open_packages, stand_in
+from engines.s1.files import EMBEDDED
 
 Config = dict[str, Any]
-CONFIG = checkpoint("s1") / "codec.yaml"  # used for a new training and for the shipped codec
+CONFIG = EMBEDDED / "codec.yaml"  # used for a new training and for the shipped codec
 CLASSES = {
     "fish_speech.models.dac.modded_dac.DAC",
     "fish_speech.models.dac.modded_dac.ModelArgs",

@@ -1,0 +1,163 @@
+"""An engine whose network, codec and sampling are those of the published package.
+
+The package generates a whole take in one call. The call runs in a thread, so that the scheduler can step other engines.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from threading import Event as Flag
+
+import torch
+
+from engines.base import Advanced, Checkpoint, EngineJob, Event, Finished, Refused, Spoke
+from engines.errors import BadText, EngineError, NotReady
+from engines.originals.package import OriginalModel
+from engines.originals.specs import F5_ORIGINAL, S1_ORIGINAL
+from engines.registry import EngineOptions, Spec
+from engines.runtime.background import run_in_background
+from engines.runtime.placement import place
+from engines.types import Audio, CacheUse, EngineInfo, Progress, Request, Samples
+
+POLL_S = 0.02
+LoadOriginal = Callable[[Checkpoint, torch.device, Callable[[], bool]], OriginalModel]
+
+
+class OriginalEngine:
+    """One request at a time. Only the scheduler calls it; `engines.base.Engine` describes the protocol."""
+
+    def __init__(self, spec: Spec, load: LoadOriginal, options: EngineOptions) -> None:
+        self._spec, self._load = spec, load
+        self._device = place(options).device
+        self._model: OriginalModel | None = None
+        self._job: EngineJob | None = None
+        self._take: Future[Samples] | None = None
+        self._dropped = Flag()
+        self._thread = ThreadPoolExecutor(1, spec.name)
+        self._licence = ""
+
+    def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
+        self._licence = self._spec.licence(checkpoint)
+        self._model = yield from run_in_background(
+            Progress(0.5, "reading weights"), lambda: self._load(checkpoint, self._device, self._dropped.is_set)
+        )
+
+    def warm(self) -> Iterator[Progress]:
+        yield Progress(1.0, "ready")
+
+    @property
+    def model(self) -> OriginalModel:
+        """Return the loaded model. Raises NotReady if there is none."""
+        if self._model is None:
+            raise NotReady(f"{self._spec.title} is still loading; wait until its state is ready")
+        return self._model
+
+    @property
+    def info(self) -> EngineInfo:
+        model = self.model
+        first = next(model.network.parameters())
+        return EngineInfo(
+            name=self._spec.name,
+            title=self._spec.title,
+            checkpoint=model.name,
+            licence=self._licence,
+            sample_rate=model.sample_rate,
+            reference_max_s=self._spec.reference_max_s,
+            defaults=model.defaults,
+            vocabulary=frozenset(),
+            markers=(),
+            device=str(self._device),
+            rows=1,
+            dtype=str(first.dtype).removeprefix("torch."),
+            parameters=sum(one.numel() for one in model.network.parameters()),
+            compiled=False,
+        )
+
+    @property
+    def waiting(self) -> Collection[str]:
+        return (self._job.id,) if self._job else ()
+
+    @property
+    def between_segments(self) -> Collection[str]:
+        return ()
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        return {}
+
+    @property
+    def memory_parts(self) -> Mapping[str, int]:
+        weights = [] if self._model is None else list(self._model.network.parameters())
+        return {"network": sum(one.numel() * one.element_size() for one in weights)}
+
+    @property
+    def memory_bytes(self) -> int:
+        return sum(self.memory_parts.values())
+
+    @property
+    def caches(self) -> Sequence[CacheUse]:
+        return ()
+
+    def clear(self, cache: str) -> None:
+        raise KeyError(cache)
+
+    def prepare(self, request: Request) -> object:
+        if not request.text.strip():
+            raise BadText("the text is empty; type a line")
+        return {**self.model.defaults, **request.settings}
+
+    def admit(self, job: EngineJob) -> None:
+        settings = job.prepared or self.prepare(job.request)
+        if not isinstance(settings, dict):
+            raise BadText("the request was prepared by another engine; send it again")
+        model, request = self.model, job.request
+        self._dropped.clear()
+        self._job = job
+        self._take = self._thread.submit(model.speak, request.text, request.reference, request.seed, settings)
+
+    def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
+        job, take = self._job, self._take
+        if job is None or take is None:
+            return ()
+        if wait([take], POLL_S).not_done:
+            return (Advanced(job.id, 0.0),)
+        self._job, self._take = None, None
+        try:
+            audio = Audio(take.result(), self.model.sample_rate)
+        except EngineError as error:
+            return (Refused(job.id, error),)
+        except (ValueError, AssertionError) as error:  # the package refuses the text or the reference
+            return (Refused(job.id, BadText(f"{self._spec.title} cannot speak this request: {error}")),)
+        return (Spoke(job.id, audio), Finished(job.id))
+
+    def interrupt(self, job_id: str) -> None:
+        if self._job is not None and self._job.id == job_id:
+            self._dropped.set()
+
+    def drop(self, job_id: str) -> None:
+        if self._job is None or self._job.id != job_id:
+            return
+        self._dropped.set()
+        if self._take is not None:
+            wait([self._take])  # ends before the next call of the network
+        self._job, self._take = None, None
+
+    def close(self) -> None:
+        if self._job is not None:
+            self.drop(self._job.id)
+        self._model = None
+        if self._device.type == "cuda":
+            torch.cuda.empty_cache()
+
+
+def make_f5_engine(options: EngineOptions) -> OriginalEngine:
+    """Build the engine of the package f5-tts."""
+    from engines.originals.f5 import load  # imports the package
+
+    return OriginalEngine(F5_ORIGINAL, load, options)
+
+
+def make_s1_engine(options: EngineOptions) -> OriginalEngine:
+    """Build the engine of the package fish-speech."""
+    from engines.originals.s1 import load  # imports the package
+
+    return OriginalEngine(S1_ORIGINAL, load, options)
