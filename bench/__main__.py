@@ -2,6 +2,7 @@
 
 `python -m bench [run] --out FOLDER` times engines in their configurations. `python -m bench load ADDRESS` sends listeners to a
 running studio. `python -m bench upstream --out FOLDER` times f5-tts and fish-speech with the same weights in the same run.
+`python -m bench quality --out FOLDER` compares takes of our engines with takes of these packages.
 
 Each command writes FOLDER/report.html, which is a single file, and its source FOLDER/results.json: samples, versions, device.
 Weights are random, so anybody can repeat a run. A tiny run takes less than a minute on a CPU.
@@ -14,7 +15,12 @@ from importlib import import_module
 
 from studio.network_environment import repair_network_environment
 
-COMMANDS = {"run": "bench.runs", "load": "bench.load.command", "upstream": "bench.upstream"}
+COMMANDS = {
+    "run": "bench.runs",
+    "load": "bench.load.command",
+    "upstream": "bench.upstream",
+    "quality": "bench.originals",
+}
 
 
 def main(given: list[str]) -> None:

@@ -74,7 +74,9 @@ class OriginalEngine:
 
     @property
     def waiting(self) -> Collection[str]:
-        return (self._job.id,) if self._job else ()
+        # The scheduler steps the engine only when no job waits, so a job waits until its take ends.
+        waits = self._job is not None and self._take is not None and not self._take.done()
+        return (self._job.id,) if waits and self._job else ()
 
     @property
     def between_segments(self) -> Collection[str]:

@@ -51,8 +51,10 @@ class F5Original:
 
     def speak(self, text: str, reference: Reference, seed: int, settings: dict[str, float]) -> Samples:
         """Generate as `f5_tts.infer` does."""
+        from f5_tts.infer import utils_infer
         from f5_tts.infer.utils_infer import chunk_text, infer_batch_process, preprocess_ref_audio_text
 
+        utils_infer.print = _silent  # the package prints every text
         torch.manual_seed(seed)
         with tempfile.TemporaryDirectory() as folder:
             clip = Path(folder) / "reference.wav"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from loguru import logger
 
 from engines.audio import resample
 from engines.base import Checkpoint
@@ -24,6 +25,7 @@ class S1Original:
 
     def __init__(self, files: S1Files, device: torch.device, is_dropped: Callable[[], bool]) -> None:
         prepare_imports()
+        logger.disable("fish_speech")
         from fish_speech.models.text2semantic.llama import BaseTransformer
 
         if files.codec_config is None or files.quantized != "none":
