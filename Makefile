@@ -85,6 +85,10 @@ $(BIN)/uv:
 	$(BIN)/uv pip install --quiet --no-deps --require-hashes -r requirements.txt -r requirements-dev.txt
 	touch .venv/studio.stamp $@
 
+# The packages of the engine s1-original. Their other dependencies are not needed, and would change the studio's packages.
+original-engines: .venv/studio.stamp
+	$(BIN)/uv pip install --quiet --no-deps --require-hashes -r requirements-originals.txt
+
 # A real Triton server, which exported archives must load in: built for Linux on x86-64 alone, with a numpy of its own.
 .venv/triton.stamp: requirements-triton.txt | $(BIN)/uv
 	$(BIN)/uv venv --quiet --no-config --allow-existing --python $(BIN)/python .venv/triton
@@ -133,6 +137,7 @@ requirements: | $(BIN)/uv
 	$(COMPILE) --overrides .ci/overrides.txt --format pylock.toml pyproject.toml --extra dev -c requirements.txt -c requirements-dev.txt -o .cache/pylock.toml
 	$(NEEDED) requirements.txt
 	$(NEEDED) requirements-dev.txt
+	printf 'descript-audio-codec==1.0.0\nfish-speech==0.1.0\nloralib==0.1.2\n' | $(COMPILE) --generate-hashes --no-deps - -o requirements-originals.txt
 	printf 'numpy<2\nnvidia-pytriton==0.7.0\n' | $(COMPILE) --generate-hashes --no-deps - -o requirements-triton.txt
 
-.PHONY: studio test mypy scripts pytest test-long fuzz soak test-gpu container-check docs screenshots format requirements
+.PHONY: studio test original-engines mypy scripts pytest test-long fuzz soak test-gpu container-check docs screenshots format requirements

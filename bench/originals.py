@@ -1,7 +1,7 @@
 """Compare our engines with the original packages on the embedded checkpoints: `python -m bench quality --out FOLDER`.
 
 Each line is spoken by our engine and twice, with two seeds, by the original one (`f5-original`, `s1-original`). The results are
-the words that the ears lose, the predicted MOS, the likeness to the reference, and the RTF. The mel distance compares ours with
+the words that the ears lose, the predicted MOS, and the likeness to the reference. The mel distance compares ours with
 the original, and the two takes of the original with each other: equal engines have equal distances.
 
 FOLDER/report.html also contains blind pairs to vote on. Their loudness, sample rate and length are equal.
@@ -105,9 +105,6 @@ def _figures(spoken: Sequence[Spoken]) -> dict[str, Any]:
         "with_lost_words": compared.count(False),
         "mos": _mean(judged, "mos"),
         "likeness": _mean(judged, "likeness"),
-        "rtf": round(
-            sum(one.take.cost.compute_s for one in spoken) / sum(one.take.audio.duration_s for one in spoken), 3
-        ),
         "seconds": round(sum(one.take.audio.duration_s for one in spoken), 1),
     }
 
@@ -156,7 +153,6 @@ def _page(found: Mapping[str, Any], pairs: Sequence[Mapping[str, str]]) -> str:
         "with lost words",
         "MOS",
         "likeness",
-        "RTF",
         "seconds",
         "mel distance to original, dB",
     ]

@@ -5,21 +5,33 @@ The package generates a whole take in one call. The call runs in a thread, so th
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from threading import Event as Flag
 
 import torch
 
+from engines import text as writing
 from engines.base import Advanced, Checkpoint, EngineJob, Event, Finished, Refused, Spoke
 from engines.errors import BadText, EngineError, NotReady
-from engines.originals.package import OriginalModel
+from engines.originals.package import OriginalModel, require
 from engines.originals.specs import F5_ORIGINAL, S1_ORIGINAL
+from engines.references import check_length, spoken_transcript
 from engines.registry import EngineOptions, Spec
 from engines.runtime.background import run_in_background
 from engines.runtime.placement import place
-from engines.types import Audio, CacheUse, EngineInfo, Progress, Request, Samples
+from engines.types import Audio, CacheUse, EngineInfo, Progress, Reference, Request, Samples
 
 POLL_S = 0.02
 LoadOriginal = Callable[[Checkpoint, torch.device, Callable[[], bool]], OriginalModel]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """A request in the form that the package gets: words and transcript as our engines read them, in the known characters."""
+
+    text: str
+    reference: Reference
+    settings: Mapping[str, float]
 
 
 class OriginalEngine:
@@ -63,7 +75,7 @@ class OriginalEngine:
             sample_rate=model.sample_rate,
             reference_max_s=self._spec.reference_max_s,
             defaults=model.defaults,
-            vocabulary=frozenset(),
+            vocabulary=model.characters,
             markers=(),
             device=str(self._device),
             rows=1,
@@ -102,19 +114,22 @@ class OriginalEngine:
     def clear(self, cache: str) -> None:
         raise KeyError(cache)
 
-    def prepare(self, request: Request) -> object:
-        if not request.text.strip():
-            raise BadText("the text is empty; type a line")
-        return {**self.model.defaults, **request.settings}
+    def prepare(self, request: Request) -> Line:
+        characters, reference = self.model.characters, request.reference
+        check_length(reference.audio, self._spec)
+        said = [part.spoken for part in writing.parse(request.text).parts if isinstance(part, writing.Say)]
+        text = writing.fit(" ".join(said), characters)
+        if not text:
+            raise BadText("this text has no words; type at least one")
+        transcript = spoken_transcript(reference.transcript, characters)
+        settings = self._spec.chosen(request.settings, self.model.defaults)
+        return Line(text, Reference(reference.audio, transcript), settings)
 
     def admit(self, job: EngineJob) -> None:
-        settings = job.prepared or self.prepare(job.request)
-        if not isinstance(settings, dict):
-            raise BadText("the request was prepared by another engine; send it again")
-        model, request = self.model, job.request
+        line = job.prepared if isinstance(job.prepared, Line) else self.prepare(job.request)
         self._dropped.clear()
         self._job = job
-        self._take = self._thread.submit(model.speak, request.text, request.reference, request.seed, settings)
+        self._take = self._thread.submit(self.model.speak, line.text, line.reference, job.request.seed, line.settings)
 
     def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
         job, take = self._job, self._take
@@ -153,13 +168,14 @@ class OriginalEngine:
 
 def make_f5_engine(options: EngineOptions) -> OriginalEngine:
     """Build the engine of the package f5-tts."""
-    from engines.originals.f5 import load  # imports the package
+    from engines.originals.f5 import load
 
     return OriginalEngine(F5_ORIGINAL, load, options)
 
 
 def make_s1_engine(options: EngineOptions) -> OriginalEngine:
-    """Build the engine of the package fish-speech."""
-    from engines.originals.s1 import load  # imports the package
+    """Build the engine of the package fish-speech. Raises NotReady if the package is not installed."""
+    require("fish_speech", "dac", "loralib")
+    from engines.originals.s1 import load
 
     return OriginalEngine(S1_ORIGINAL, load, options)

@@ -1,7 +1,7 @@
 """F5-TTS as the package f5-tts runs it."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import torch
 
 from engines.base import Checkpoint
 from engines.f5.files import F5Files, locate, read_design
+from engines.f5.frontend import Vocabulary
 from engines.f5.layouts import transformer
 from engines.f5.mel import SAMPLE_RATE
 from engines.originals.package import stop_if
@@ -37,6 +38,7 @@ class F5Original:
         arch, chosen = read_design(files.architecture)
         self.defaults = {"speed": 1.0, "steps": chosen.get("steps", 32), "guidance": chosen.get("guidance", 2.0)}
         self._sway = chosen.get("sway", -1.0)
+        self.characters = Vocabulary.read(files.vocabulary).characters
         symbols, size = get_tokenizer(str(files.vocabulary), "custom")
         network = DiT(**arch, text_num_embeds=size, mel_dim=MEL["n_mel_channels"])
         weights.fill(network, transformer(weights.read(files.weights)), files.weights.name)
@@ -49,7 +51,7 @@ class F5Original:
         self.vocoder = vocoder.to(device).eval()
         stop_if(network, is_dropped)
 
-    def speak(self, text: str, reference: Reference, seed: int, settings: dict[str, float]) -> Samples:
+    def speak(self, text: str, reference: Reference, seed: int, settings: Mapping[str, float]) -> Samples:
         """Generate as `f5_tts.infer` does."""
         from f5_tts.infer import utils_infer
         from f5_tts.infer.utils_infer import chunk_text, infer_batch_process, preprocess_ref_audio_text

@@ -55,7 +55,7 @@ def _open_package(name: str) -> None:
     path = name.replace(".", "/")
     found = [str(Path(root) / path) for root in sys.path if (Path(root) / path).is_dir()]
     if not found:
-        raise ModuleNotFoundError(f"{name} is not installed; `make test` installs what is compared with")
+        raise ModuleNotFoundError(f"{name} is not installed; run `make original-engines`")
     module = ModuleType(name)
     module.__path__ = found
     module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)

@@ -1,10 +1,12 @@
 """What an original engine does with its package."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import Protocol
 
 from torch import nn
 
+from engines.errors import NotReady
 from engines.types import Reference, Samples
 
 
@@ -18,11 +20,21 @@ class OriginalModel(Protocol):
     name: str  # of the checkpoint
     sample_rate: int  # Hz
     network: nn.Module
-    defaults: dict[str, float]  # of the settings, by name
+    defaults: Mapping[str, float]  # of the settings, by name
+    characters: frozenset[str]  # that it can speak; empty = any
 
-    def speak(self, text: str, reference: Reference, seed: int, settings: dict[str, float]) -> Samples:
+    def speak(self, text: str, reference: Reference, seed: int, settings: Mapping[str, float]) -> Samples:
         """Generate a whole take."""
         ...
+
+
+def require(*packages: str) -> None:
+    """Raise NotReady if one of the packages is not installed."""
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
+        raise NotReady(
+            f"{' and '.join(missing)} is not installed; run `make original-engines`, then start the studio again"
+        )
 
 
 def stop_if(network: nn.Module, is_cancelled: Callable[[], bool]) -> None:

@@ -1,6 +1,6 @@
 """S1-Mini as the package fish-speech runs it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -33,7 +33,8 @@ class S1Original:
                 f"{files.name}: the original engine needs codec.yaml and weights that are not quantised"
             )
         self.name, self._device = files.name, device
-        self.defaults = dict(S1Defaults.read(files.defaults).settings)
+        defaults = S1Defaults.read(files.defaults)
+        self.defaults, self.characters = defaults.settings, frozenset(defaults.characters)
         network: Any = BaseTransformer.from_pretrained(str(files.folder), load_weights=False)
         held = weights.read(files.weights)
         state = {name.removeprefix("model."): one for name, one in held.get("state_dict", held).items()}
@@ -49,7 +50,7 @@ class S1Original:
         stop_if(self.network.layers[0], is_dropped)
 
     @torch.inference_mode()
-    def speak(self, text: str, reference: Reference, seed: int, settings: dict[str, float]) -> Samples:
+    def speak(self, text: str, reference: Reference, seed: int, settings: Mapping[str, float]) -> Samples:
         """Generate as fish-speech's inference engine does."""
         from fish_speech.models.text2semantic.inference import decode_one_token_ar, generate_long
 
