@@ -79,6 +79,7 @@ class Request:
     # Settings of this engine, by name; the engine uses its defaults for the others.
     settings: Mapping[str, float] = field(default_factory=dict)
     weights: Weights | None = None  # used instead of the checkpoint's weights, by engines whose spec has `fine_tunes`
+    performance: Audio | None = None  # a recording that the voice speaks instead of the text, by engines that convert
     live: bool = True  # heard while it is generated: the first audio comes early, which may cost one more seam
 
 
@@ -222,6 +223,7 @@ class EngineStatus:
     good_at: str  # one sentence
     settings: Mapping[str, Setting]  # its settings by name
     fine_tunes: bool  # True if it can use a champion's fine-tuned weights
+    converts: bool  # True if it can speak a recorded performance in another voice
     reference_max_s: float  # s
     licence: str
     likeness: str  # one sentence: how closely its weights follow an unseen voice; empty if that is unknown

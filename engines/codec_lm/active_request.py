@@ -1,12 +1,14 @@
 """A request that is being spoken: its groups of sentences, and the progress of frames and audio."""
 
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 import numpy as np
+from torch import Tensor
 
 from engines.base import EngineJob
 from engines.codec_lm.decode_state import Sampling
-from engines.codec_lm.edges import Edges
+from engines.codec_lm.edges import Edges, Untrimmed
 from engines.codec_lm.frames import Codes, FrameFormat
 from engines.codec_lm.plan import Group
 from engines.codec_lm.prompts import PromptFormat, Turn
@@ -25,6 +27,7 @@ class ActiveRequest:
     prompt: PromptFormat
     groups: list[Group]
     sampling: Sampling
+    performance: Future[Tensor] | None = None  # codes of a recording that is spoken in place of generated ones
     group_index: int = 0
     delivered: int = 0  # groups whose audio and following pause were sent
     redraws: int = 0  # restarts of a group whose first frame was its end
@@ -35,6 +38,11 @@ class ActiveRequest:
     heard: bool = False  # True once some of its audio was delivered
     filter: PacketFilter | None = None  # of its audio, if the checkpoint needs one
     notes: tuple[str, ...] = ()  # about groups that were cut
+
+    @property
+    def encoded(self) -> bool:
+        """Return True if the codes of its clips are known."""
+        return self.reference.codes.done() and (self.performance is None or self.performance.done())
 
     @property
     def group(self) -> Group:
@@ -65,7 +73,7 @@ class GroupAudio:
 
     request: ActiveRequest
     group: Group
-    edges: Edges
+    edges: Edges | Untrimmed
     format: FrameFormat
     voice: Codes  # with which each of its frames ends
     first_size: int  # frames of its first packet

@@ -5,11 +5,13 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from engines.base import Advanced, Event, Finished, Refused, Spoke
 from engines.codec_lm.active_request import ActiveRequest, GroupAudio
 from engines.codec_lm.caches import PrefixStore
 from engines.codec_lm.decoding import Decoder
+from engines.codec_lm.edges import Untrimmed
 from engines.codec_lm.frames import Codes
 from engines.codec_lm.packet_queue import ArrivedPacket, PacketQueue
 from engines.codec_lm.parts import CodecLm
@@ -45,8 +47,8 @@ class CodecLmBatch:
 
     @property
     def waiting(self) -> Collection[str]:
-        """Return the ids of requests whose reference is still being encoded."""
-        return [id for id, request in self.requests.items() if not request.reference.codes.done()]
+        """Return the ids of requests with a clip that is still being encoded."""
+        return [id for id, request in self.requests.items() if not request.encoded]
 
     @property
     def between_segments(self) -> Collection[str]:
@@ -87,7 +89,10 @@ class CodecLmBatch:
     def _start_groups(self, active: Sequence[ActiveRequest]) -> None:
         """Start the next group of each request without a row; a group that is only silence ends at once."""
         for request in active:
-            if request.sound is not None or request.drawn or not request.reference.codes.done():
+            if request.sound is not None or request.drawn or not request.encoded:
+                continue
+            if request.performance is not None:
+                self.audio_queue.add(self._performed(request, request.performance.result()))
                 continue
             group = request.group
             if not group.text:
@@ -102,6 +107,14 @@ class CodecLmBatch:
             except EngineError as error:
                 self.drop(request.job.id)
                 self._events.append(Refused(request.job.id, error))
+
+    def _performed(self, request: ActiveRequest, codes: Tensor) -> GroupAudio:
+        """Return the audio of a recorded performance, whose codes are known, in the voice of the reference."""
+        format, voice = self._model.frames, request.prompt.voice_codes(request.reference.turn)
+        sound = GroupAudio(request, request.group, Untrimmed(), format, voice, format.packets[0], ended=True)
+        sound.frames = [np.concatenate((frame, voice)) for frame in codes[: len(codes) - len(voice)].T.numpy()]
+        request.group_index = 1
+        return sound
 
     def _filter(self, request: ActiveRequest) -> PacketFilter | None:
         reference = request.reference
@@ -153,6 +166,8 @@ class CodecLmBatch:
         request.heard = request.heard or len(samples) > 0
         self._spoke(request, samples)
         if not arrived.last:
+            if request.performance is not None:
+                self._events.append(Advanced(request.job.id, sound.decoded / len(sound.frames)))
             return
         self._spoke(request, sound.edges.end(exact=sound.group.pause_after_s > 0))
         self._pause(request, sound.group)

@@ -69,15 +69,11 @@ class ReferenceEncoder:
         rms = level_rms(reference.audio)
         gain = min(1.0, rms / LEVEL_RMS)
         raised = Audio(reference.audio.samples / np.float32(gain), reference.audio.sample_rate)
-        codes = self._codes(raised)
+        codes = self.encode(raised)
         return EncodedReference(text.transcript, codes, text.positions, text.digest, raised, rms / gain, gain)
 
-    def close(self) -> None:
-        """Stop encoding."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-
-    def _codes(self, audio: Audio) -> Future[Tensor]:
+    def encode(self, audio: Audio) -> Future[Tensor]:
+        """Return the (codebooks, frames) codes of a clip, which may still be encoded in the background."""
         digest = audio.digest
         running = self._encoding.pop(digest, None)
         if running is not None and not running.done():
@@ -89,6 +85,11 @@ class ReferenceEncoder:
             return _done(self._encode(audio, digest))
         self._encoding[digest] = self._pool.submit(self._encode, audio, digest)
         return self._encoding[digest]
+
+    def close(self) -> None:
+        """Stop encoding."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
 
     @torch.inference_mode()
     def _encode(self, audio: Audio, digest: str) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 
 import soundfile
 import torch
+from torch import nn
 
 from engines.base import Checkpoint
 from engines.f5.files import F5Files, locate, read_design
@@ -36,7 +37,7 @@ class F5Original:
 
         self.name, self._device = files.name, device
         arch, chosen = read_design(files.architecture)
-        self.defaults = {"speed": 1.0, "steps": chosen.get("steps", 32), "guidance": chosen.get("guidance", 2.0)}
+        self.defaults: Mapping[str, float] = {"speed": 1.0, "steps": chosen.get("steps", 32), "guidance": chosen.get("guidance", 2.0)}
         self._sway = chosen.get("sway", -1.0)
         self.characters = Vocabulary.read(files.vocabulary).characters
         symbols, size = get_tokenizer(str(files.vocabulary), "custom")
@@ -44,7 +45,8 @@ class F5Original:
         weights.fill(network, transformer(weights.read(files.weights)), files.weights.name)
         model = CFM(transformer=network, mel_spec_kwargs=MEL, odeint_kwargs={"method": "euler"}, vocab_char_map=symbols)
         dtype = torch.float16 if device.type == "cuda" else torch.float32  # as the package chooses
-        self.model, self.network = model.to(device, dtype).eval(), network
+        self.network: nn.Module = network
+        self.model = model.to(device, dtype).eval()
         vocoder = Vocos.from_hparams(str(files.vocoder_config))
         held = weights.read(files.vocoder_weights)
         vocoder.load_state_dict(held, strict=False)  # some files lack the mel filters, which the configuration defines

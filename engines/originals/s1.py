@@ -36,7 +36,7 @@ class S1Original:
         defaults = S1Defaults.read(files.defaults)
         self.defaults, self.characters = defaults.settings, frozenset(defaults.characters)
         network: Any = BaseTransformer.from_pretrained(str(files.folder), load_weights=False)
-        held = weights.read(files.weights)
+        held: dict[str, Any] = weights.read(files.weights)
         state = {name.removeprefix("model."): one for name, one in held.get("state_dict", held).items()}
         weights.fill(network, state, files.weights.name)
         dtype = torch.bfloat16 if device.type == "cuda" else torch.float32

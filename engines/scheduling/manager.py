@@ -117,7 +117,9 @@ class Manager:
         broken engine), QueueFull, Closing, BadText, BadAudio, BadSetting.
         """
         status = self.status(request.engine)
-        if not request.text.strip():
+        if request.performance is not None:
+            self._check_converts(request.engine)
+        elif not request.text.strip():
             raise BadText("there is nothing to say; type a line first")
         check_length("the text", request.text, MAX_CHARACTERS)
         check_length("the transcript", request.reference.transcript, MAX_TRANSCRIPT_CHARACTERS)
@@ -150,6 +152,13 @@ class Manager:
         """Raise BadSetting for a setting that this engine lacks or a value out of range, UnknownEngine for its name."""
         self.status(engine)
         self._specs[engine].check(settings)
+
+    def _check_converts(self, engine: str) -> None:
+        """Raise BadSetting if an engine cannot speak a recorded performance."""
+        if not self._specs[engine].converts:
+            others = " or ".join(spec.title for spec in self._specs.values() if spec.converts)
+            instead = f"choose {others}" if others else "add an engine that can, such as spark, to STUDIO_ENGINES"
+            raise BadSetting(f"{self._specs[engine].title} cannot speak a recording; {instead}")
 
     def queue(self) -> list[QueueEntry]:
         """Return running requests, then waiting ones in order of rank."""

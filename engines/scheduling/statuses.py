@@ -54,6 +54,7 @@ def unloaded(name: str, spec: Spec, checkpoint: Checkpoint) -> EngineStatus:
         good_at=spec.good_at,
         settings={setting.name: setting for setting in spec.settings},
         fine_tunes=spec.fine_tunes,
+        converts=spec.converts,
         reference_max_s=spec.reference_max_s,
         licence=spec.licence(checkpoint),
         likeness=spec.likeness(checkpoint),

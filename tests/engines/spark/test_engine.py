@@ -1,5 +1,6 @@
 """The Spark-TTS engine with random weights: prompts, the voice, batches and refusals."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from engines.base import Checkpoint, EngineJob
 from engines.codec_lm import plan as planning
 from engines.codec_lm.engine import CodecLmEngine
 from engines.codec_lm.prompts import Turn
-from engines.errors import BadCheckpoint, BadSetting
+from engines.codec_lm.references import LEVEL_RMS
+from engines.errors import BadAudio, BadCheckpoint, BadSetting
+from engines.references import level_rms
 from engines.registry import EngineOptions
 from engines.spark.engine import make_engine
 from engines.types import Audio, Reference, Request
@@ -102,6 +105,60 @@ def test_every_frame_is_decoded_with_the_voice_of_the_reference(engine: CodecLmE
     shared = min(len(whole) - start, len(samples)) - 800
     assert shared > RATE / 10
     assert np.corrcoef(whole[start:][:shared], samples[:shared])[0, 1] > 0.99
+
+
+def conversion(number: int, seconds: float = 1.3) -> EngineJob:
+    time = np.arange(round(RATE * seconds)) / RATE
+    sweep = Audio(0.2 * np.sin(2 * np.pi * (150 + 300 * time) * time).astype(np.float32), RATE)
+    return EngineJob(f"sung {number}", replace(job(number).request, text="", performance=sweep))
+
+
+def test_a_conversion_has_the_speech_of_the_recording_and_the_voice_of_the_reference(
+    engine: CodecLmEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model: Any = engine.runtime.model
+    sung = conversion(1)
+    performance, reference = sung.request.performance, sung.request.reference
+    assert performance is not None
+    # With random weights all clips have one voice.
+    monkeypatch.setattr(model.encoder.codec, "encode_global", lambda samples: torch.arange(VOICE) + len(samples) % 4093)
+    engine.clear("codes")
+    with torch.inference_mode():
+        spoken, voice = (
+            model.encoder.encode(torch.from_numpy(audio.samples)) for audio in (performance, reference.audio)
+        )
+        right, wrong = (
+            min(1.0, level_rms(reference.audio) / LEVEL_RMS)
+            * model.codec.codec.decode(spoken[:1], codes[1:, 0][None])[0].numpy()
+            for codes in (voice, spoken)
+        )
+    samples = alone(engine, sung)
+    engine.clear("codes")
+    assert len(performance.samples) - len(samples) < RATE / 40
+    assert np.abs(samples - right).max() < 0.01 * np.abs(samples - wrong).max()
+
+
+def test_a_conversion_beside_a_line_changes_neither(engine: CodecLmEngine) -> None:
+    jobs = [conversion(1), job(2, "word " * 8)]
+    wanted = [alone(engine, each) for each in jobs]
+    listener = Listener(engine)
+    for each in jobs:
+        engine.admit(each)
+        listener.step()
+    listener.finish(*jobs)
+    for each, samples in zip(jobs, wanted, strict=True):
+        assert np.allclose(listener.audio(each), samples, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "loudness", "why"), [(0.1, 1.0, "lasts 0.1 s"), (61.0, 1.0, "lasts 61.0 s"), (2.0, 0.0, "is silent")]
+)
+def test_an_unusable_recording_is_refused(engine: CodecLmEngine, seconds: float, loudness: float, why: str) -> None:
+    request = conversion(1, seconds).request
+    assert request.performance is not None
+    recording = Audio(request.performance.samples * np.float32(loudness), RATE)
+    with pytest.raises(BadAudio, match=why):
+        engine.prepare(replace(request, performance=recording))
 
 
 def test_it_has_no_repetition_penalty(engine: CodecLmEngine) -> None:
