@@ -43,6 +43,7 @@ class Order:
     champion: str = ""  # the id of the champion that provides the reference; then there is no clip
     version: str = ""  # version of the champion; empty = the current one, and the take records it
     attachment: str = ""  # id of fine-tuned weights that are not saved with the champion yet
+    performance: str = ""  # id of a recording that the voice speaks; `text` is then what the recording says, if known
 
 
 def read_order(values: Mapping[str, object]) -> Order:

@@ -13,7 +13,7 @@ from engines.registry import specs
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
 from engines.text import parse, with_spoken_directions
-from engines.types import Reference, Request, Samples, Status, Take, Weights
+from engines.types import Audio, Reference, Request, Samples, Status, Take, Weights
 from studio.errors import NotFound
 from studio.order import SEEDS, Order
 from studio.references.acceptance import failures
@@ -185,14 +185,16 @@ class SpeechService:
         session_id: str,
         arrived_at: float | None = None,
         reference: Reference | None = None,
+        performance: Audio | None = None,
         live: bool = True,
     ) -> Ticket:
         """Submit an order whose take is not kept. Raises EngineError.
 
-        `reference` is a voice that came with the order, in place of a champion or a clip. An order that is not `live` is not
-        heard while it is generated, so it need not start early.
+        `reference` is a voice that came with the order, in place of a champion or a clip; `performance` is a recording that the
+        voice speaks in place of the text. An order that is not `live` is not heard while it is generated, so it need not start
+        early.
         """
-        return self._submit(order, session_id, arrived_at, reference, live)[1]
+        return self._submit(order, session_id, arrived_at, reference, performance, live)[1]
 
     def _submit(
         self,
@@ -200,23 +202,32 @@ class SpeechService:
         session_id: str,
         arrived_at: float | None,
         sent: Reference | None = None,
+        performance: Audio | None = None,
         live: bool = True,
     ) -> tuple[Order, Ticket, list[str]]:
         """Submit an order. Return the order as spoken, its ticket, and warnings for the designer."""
         with self._recorder.refusals(order.engine):
-            return self._accepted(order, session_id, arrived_at, sent, live)
+            if order.performance:
+                performance = self._session_clips.get(session_id, order.performance).audio
+            return self._accepted(order, session_id, arrived_at, sent, performance, live)
 
     def _accepted(
-        self, order: Order, session_id: str, arrived_at: float | None, sent: Reference | None, live: bool
+        self,
+        order: Order,
+        session_id: str,
+        arrived_at: float | None,
+        sent: Reference | None,
+        performance: Audio | None,
+        live: bool,
     ) -> tuple[Order, Ticket, list[str]]:
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
         status = self._manager.status(order.engine)
         text = order.text if self._directions else with_spoken_directions(order.text)
-        if status.info is None or not text.strip():
+        if performance is None and (status.info is None or not text.strip()):
             parse(text)  # refuse unspeakable text before it waits; a loaded engine parses the text in `submit`
         order, reference, weights = (order, sent, None) if sent else self._cast(order, session_id)
         taken = weights if status.fine_tunes else None
-        request = _request(replace(order, text=text), reference, taken, live)
+        request = replace(_request(replace(order, text=text), reference, taken, live), performance=performance)
         ticket = self._manager.submit(request, session_id=session_id, arrived_at=arrived_at)
         self._recorder.follow(ticket, champion=order.champion, loaded=status.info is not None)
         return order, ticket, [] if taken is weights else [_ignored(status.title, order)]

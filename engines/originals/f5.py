@@ -37,7 +37,11 @@ class F5Original:
 
         self.name, self._device = files.name, device
         arch, chosen = read_design(files.architecture)
-        self.defaults: Mapping[str, float] = {"speed": 1.0, "steps": chosen.get("steps", 32), "guidance": chosen.get("guidance", 2.0)}
+        self.defaults: Mapping[str, float] = {
+            "speed": 1.0,
+            "steps": chosen.get("steps", 32),
+            "guidance": chosen.get("guidance", 2.0),
+        }
         self._sway = chosen.get("sway", -1.0)
         self.characters = Vocabulary.read(files.vocabulary).characters
         symbols, size = get_tokenizer(str(files.vocabulary), "custom")

@@ -75,6 +75,10 @@ class SpokenForm(Protocol):
     def reference(self) -> Reference | None:
         """Return the reference of the request, if it has one. Raises BadAudio, BadText."""
 
+    @property
+    def performance(self) -> Audio | None:
+        """Return the recording that is spoken in place of a text, if there is one."""
+
     def adjusted(self, made: Spoken) -> Mapping[str, str]:
         """Return headers that name the fields whose effect differs from the request."""
 
@@ -211,7 +215,8 @@ class SpokenAnswers:
         caller = programs.callers.caller(request)
         order = form.order(programs)  # before the limits are charged, so that a refused request does not count
         programs.callers.spend(caller, form.characters)
-        return programs.begin(caller, order, request.state.arrived_at, form.reference(), live=live)
+        arrived_at = request.state.arrived_at
+        return programs.begin(caller, order, arrived_at, form.reference(), form.performance, live=live)
 
     def _headers(self, form: SpokenForm, ticket: Ticket) -> dict[str, str]:
         """Return headers with the engine, seed and checkpoint of the line."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from engines.errors import NotReady
 from engines.scheduling.ticket import Ticket
 from engines.text import without_directions
-from engines.types import EngineStatus, Reference, Setting
+from engines.types import Audio, EngineStatus, Reference, Setting
 from studio.errors import NotFound
 from studio.named_voices import asked_for
 from studio.order import Order, read_order
@@ -66,6 +66,11 @@ class Programs:
             engine = self._engine(model)
             return read_order({**asked_for(settings), "text": text, "engine": engine.name})
 
+    def converter(self) -> str:
+        """Return the first engine of the studio that can speak a recording, or the first engine if none can."""
+        statuses = self._studio.manager.statuses()
+        return next((status.name for status in statuses if status.converts), statuses[0].name)
+
     def settings_of(self, engine: str) -> Mapping[str, Setting]:
         """Return the settings of an engine by name. Raises UnknownEngine."""
         return self._engine(engine).settings
@@ -92,27 +97,40 @@ class Programs:
         order: Order,
         arrived_at: float,
         reference: Reference | None = None,
+        performance: Audio | None = None,
         *,
         live: bool = True,
     ) -> tuple[Stream, Ticket]:
         """Begin an answer with one request; the caller must call `close`. Raises EngineError."""
         stream = self.open(caller)
         try:
-            return stream, self.start(stream, order, arrived_at, reference, live=live)
+            return stream, self.start(stream, order, arrived_at, reference, performance, live=live)
         except BaseException:
             self.close(stream)
             raise
 
     def start(
-        self, stream: Stream, order: Order, arrived_at: float, reference: Reference | None = None, *, live: bool = True
+        self,
+        stream: Stream,
+        order: Order,
+        arrived_at: float,
+        reference: Reference | None = None,
+        performance: Audio | None = None,
+        *,
+        live: bool = True,
     ) -> Ticket:
-        """Submit an order of this answer, optionally with the reference that came with it. Raises EngineError.
+        """Submit an order of this answer, optionally with the reference or the performance that came with it. Raises EngineError.
 
         Set `live` if the audio is heard while it is generated.
         """
         session_id = stream.caller.session_id
         ticket = self._studio.speaking.say(
-            order, session_id=session_id, arrived_at=arrived_at, reference=reference, live=live
+            order,
+            session_id=session_id,
+            arrived_at=arrived_at,
+            reference=reference,
+            performance=performance,
+            live=live,
         )
         stream.tickets.append(ticket)
         if stream.stopped:

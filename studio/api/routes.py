@@ -6,6 +6,7 @@ from studio.api import (
     answers,
     champions,
     clips,
+    conversions,
     engines,
     health,
     invocations,
@@ -42,6 +43,7 @@ def router(studio: Studio, programs: Programs) -> APIRouter:
     routes.include_router(voices.router(studio, programs, ownership))
     spoken = answers.SpokenAnswers(studio, programs)
     routes.include_router(speech.router(spoken, programs))
+    routes.include_router(conversions.router(spoken, programs))
     routes.include_router(transcriptions.router(studio, programs))
     routes.include_router(speech_socket.router(programs, studio.ears))
     routes.include_router(invocations.router(studio, spoken))

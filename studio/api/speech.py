@@ -120,6 +120,10 @@ class SpeechRequest(BaseModel):
         return self.check or self.complete > 1
 
     @property
+    def performance(self) -> None:
+        """Return None: the line has a text."""
+
+    @property
     def voice_name(self) -> str:
         return self.voice if isinstance(self.voice, str) else self.voice.id
 
@@ -180,6 +184,10 @@ class GenerateRequest(BaseModel):
     @property
     def timestamps(self) -> bool:
         return False
+
+    @property
+    def performance(self) -> None:
+        """Return None: the line has a text."""
 
     def order(self, programs: Programs) -> Order:
         """Return the line as an `Order`, the stored form of a request. Raises EngineError."""

@@ -98,7 +98,13 @@ class TakeHearing:
         """Store what is heard. If the take ran away, make it again, unless its session has another take of the same order."""
         note = self._notes.pop(take.id, "")
         ran_away = next((one["message"] for one in heard["faults"] if one["name"] == RUNAWAY), "")
-        if ran_away and not note and self._is_only(take) and (further := self._made_again(take)):
+        if (
+            ran_away
+            and not note
+            and not take.order.performance
+            and self._is_only(take)
+            and (further := self._made_again(take))
+        ):
             self._notes[further.id] = f"The studio made this take because of a fault in the take before. {ran_away}"
             note = "The studio made another take because of a fault in this one."
         self._history.keep_heard(take.session_id, take.id, {**heard, "note": note} if note else heard)

@@ -20,7 +20,9 @@ ARRIVES_WITHIN_S = 60.0  # time limit for a large body that has a place; other b
 WEIGHTS = re.compile(r"/studio/champions/(import|[^/]+/weights)")  # owner only; written to the disk
 GRADIO_UPLOADS = re.compile(r"/gradio_api/upload/?")  # for everybody; the owner may upload archives
 # Champions and projects: owner only.
-FILES = re.compile(r"/studio/clips/?|/v1/voices/?|/v1/audio/transcriptions/?|/studio/(champions|projects)(/.*)?")
+FILES = re.compile(
+    r"/studio/clips/?|/v1/voices/?|/v1/audio/(transcriptions|conversions)/?|/studio/(champions|projects)(/.*)?"
+)
 REFERENCES = re.compile(r"/v1/audio/speech/?|/invocations/?")  # JSON with a sound file in base64
 
 

@@ -12,6 +12,7 @@ from engines.codec_lm import plan as planning
 from engines.codec_lm.engine import CodecLmEngine
 from engines.registry import EngineOptions, spec
 from tests.engines.s1.test_engine import Listener, job
+from tests.engines.spark.test_engine import conversion
 
 ENGINES: dict[str, Callable[[Path], Checkpoint]] = {
     "orpheus": lambda folder: orpheus_checkpoints.write(folder, orpheus_checkpoints.TINY),
@@ -48,3 +49,23 @@ def test_it_speaks_in_a_batch(name: str, tmp_path: Path) -> None:
         assert len(sound) > 1_000
         assert sound.isfinite().all()
     engine.close()
+
+
+def test_a_recording_is_spoken_beside_lines_as_on_the_cpu(tmp_path: Path) -> None:
+    checkpoint, found = ENGINES["spark"](tmp_path / "tiny"), []
+    for device in ("cuda", "cpu"):
+        engine = spec("spark").make(EngineOptions(name=device, max_batch=3))
+        for _ in (*engine.load(checkpoint), *engine.warm()):
+            pass
+        sung, *lines = jobs = [conversion(1), job(2, "word " * 9), job(3, "word " * 4)]
+        listener = Listener(engine)
+        for each in jobs:
+            engine.admit(each)
+            listener.step()
+        listener.finish(*jobs)
+        assert all(len(listener.audio(each)) > 1_000 for each in lines)
+        found.append(torch.from_numpy(listener.audio(sung)))
+        engine.close()
+    on_gpu, on_cpu = found
+    assert on_gpu.shape == on_cpu.shape
+    assert (on_gpu - on_cpu).norm() < 0.05 * on_cpu.norm()

@@ -20,6 +20,7 @@ const MODULES = {
   voice: () => import("./references/voice.js"),
   report: () => import("./references/report.js"),
   spoken: () => import("./speak/preview.js"),
+  performance: () => import("./speak/performance.js"),
   more: () => import("./speak/settings.js"),
   standing: () => import("./speak/status.js"),
   takes: () => import("./takes/list.js"),

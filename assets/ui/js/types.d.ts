@@ -58,6 +58,7 @@ interface Order extends Part {
   champion: string; // id; if it is set, there is no clip
   version: string; // empty: the current version
   attachment?: string;
+  performance?: string; // id of a recording that the voice speaks; `text` is what it says, if known
   [setting: string]: unknown;
 }
 interface Take {
@@ -152,6 +153,7 @@ interface EngineStatus {
   good_at: string;
   settings: Record<string, Setting>;
   fine_tunes: boolean;
+  converts: boolean; // whether it speaks a recording in another voice
   reference_max_s: number;
   licence: string;
   likeness: string;

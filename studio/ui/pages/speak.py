@@ -37,6 +37,7 @@ def speak_page(studio: Studio) -> None:
             with gr.Column(elem_id="script-panel", elem_classes="plate"):
                 text = fields.script()
                 island("spoken")
+                island("performance")
                 chosen = _settings(studio)
             with gr.Row(elem_id="transport", elem_classes="plate"):
                 gr.Button("Speak", variant="primary", elem_id="speak")
@@ -44,7 +45,10 @@ def speak_page(studio: Studio) -> None:
                 gr.Button("Stop", elem_id="stop")
                 island("standing")
             island("takes")
-    _endpoint(studio, [text, *_reference(), transcript, *chosen, *_champion()])
+    performance = gr.Textbox(
+        "", label="Performance", info="id of a recorded clip that is spoken instead", visible=False
+    )
+    _endpoint(studio, [text, *_reference(), transcript, *chosen, *_champion(), performance])
 
 
 def _settings(studio: Studio) -> list[gr.components.Component]:

@@ -49,6 +49,11 @@ export function tunedEngine() {
   return state.telemetry?.engines.find((one) => one.fine_tunes) ?? null;
 }
 
+/** Return the engine that speaks a recording in another voice; null if there is none. */
+export function convertingEngine() {
+  return state.telemetry?.engines.find((one) => one.converts) ?? null;
+}
+
 /** Describe how the other engines treat fine-tuned weights; empty if there are no other engines. */
 export function withoutWeights() {
   const titles = (state.telemetry?.engines ?? []).filter((one) => !one.fine_tunes).map((one) => one.title);

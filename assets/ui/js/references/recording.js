@@ -1,20 +1,24 @@
-/** Records a reference: raw samples of the microphone, drawn during recording, saved as a float WAV. */
+/** Records a reference or a performance: raw samples of the microphone, drawn during recording, saved as a float WAV. */
 import { PeakMeter } from "../audio/peaks.js";
 import { wav } from "../audio/wav.js";
 import { Waveform } from "../audio/waveform.js";
-import { emit } from "../core/bus.js";
 import { announce, h, icon } from "../core/dom.js";
-import { EVENT, STATE } from "../core/events.js";
+import { STATE } from "../core/events.js";
 import { clock, sentence } from "../core/format.js";
 import { reason } from "../core/server.js";
 import { oncePerFrame } from "../core/timing.js";
 import { toast } from "../core/toast.js";
-import { bringClip } from "./clips.js";
-import { SentenceToRead } from "./sentences.js";
 
 /** @typedef {{samples: Float32Array[], seconds: number, rate: number, meter: PeakMeter, onsound: () => void}} Tap */
+/**
+ * @typedef {object} Recorder
+ * @property {string} hint  what to record, one or two sentences
+ * @property {number} longest_s  the recording stops by itself after this time
+ * @property {HTMLElement | null} above  shown above the waveform
+ * @property {(file: Blob, name: string) => unknown} use  called with a recording that is kept
+ * @property {() => unknown} upload  opens the file picker in place of a microphone that does not work
+ */
 
-const LONGEST_S = 120;
 const COLUMNS = 400; // bars of the waveform
 const WORKLET = new URL("../audio/recorder.worklet.js", import.meta.url).href;
 // These filters help in calls, but change the voice in a recording.
@@ -31,18 +35,17 @@ let open = false;
 
 /**
  * Ask for the microphone and record until the user stops. The controls are shown in `place`.
- * @param {HTMLElement} place
+ * @param {HTMLElement} place @param {Recorder} recorder
  */
-export async function openRecorder(place) {
+export async function openRecorder(place, recorder) {
   if (open) return;
   open = true;
   try {
     const stream = await microphone();
-    await record(stream, place);
+    await record(stream, place, recorder);
   } catch (error) {
     const text = (error instanceof DOMException && REFUSALS[error.name]) || reason(error);
-    const onaction = () => emit(EVENT.chooseClip, null);
-    toast(sentence(text), { failed: true, action: "Upload clip", onaction, until: STATE.voice });
+    toast(sentence(text), { failed: true, action: "Upload clip", onaction: recorder.upload, until: STATE.voice });
   } finally {
     open = false;
     place.hidden = true;
@@ -58,16 +61,15 @@ function microphone() {
   return navigator.mediaDevices.getUserMedia(RAW);
 }
 
-/** @param {MediaStream} stream @param {HTMLElement} place */
-async function record(stream, place) {
+/** @param {MediaStream} stream @param {HTMLElement} place @param {Recorder} recorder */
+async function record(stream, place, recorder) {
   const context = new AudioContext();
   try {
     const tap = await tapped(context, stream);
-    const sentence = new SentenceToRead();
-    const keep = await untilStopped(tap, place, sentence);
+    const keep = await untilStopped(tap, place, recorder);
     if (!keep || !tap.samples.length) return;
     const name = `Recording ${new Date().toTimeString().slice(0, 5).replace(":", ".")}.wav`;
-    await bringClip(new Blob([wav(tap.samples, tap.rate)], { type: "audio/wav" }), name, sentence.words);
+    await recorder.use(new Blob([wav(tap.samples, tap.rate)], { type: "audio/wav" }), name);
   } finally {
     for (const track of stream.getTracks()) track.stop();
     context.close();
@@ -96,17 +98,17 @@ async function tapped(context, stream) {
 
 /**
  * Show the recording. Resolves to true if it is kept.
- * @param {Tap} tap @param {HTMLElement} place @param {SentenceToRead} sentence @returns {Promise<boolean>}
+ * @param {Tap} tap @param {HTMLElement} place @param {Recorder} recorder @returns {Promise<boolean>}
  */
-function untilStopped(tap, place, sentence) {
+function untilStopped(tap, place, { hint, above, longest_s }) {
   return new Promise((resolve) => {
     const waveform = new Waveform({ bar: 2, gap: 2, className: "recording" });
     const time = h("span.readout", {}, clock(0));
     const done = h("button.primary", { type: "button", onclick: () => resolve(true) }, icon("stop"), "Stop and use");
     const discard = h("button.quiet", { type: "button", onclick: () => resolve(false) }, "Discard recording");
     place.replaceChildren(
-      h("p.hint", {}, "Recording. Stay close to the microphone. Record 3 to 12 seconds."),
-      sentence.element,
+      h("p.hint", {}, `Recording. ${hint}`),
+      ...(above ? [above] : []),
       waveform.element,
       h("div.recorder-controls", {}, time, h("span.gap"), discard, done),
     );
@@ -121,7 +123,7 @@ function untilStopped(tap, place, sentence) {
     });
     tap.onsound = () => {
       draw();
-      if (tap.seconds >= LONGEST_S) resolve(true);
+      if (tap.seconds >= longest_s) resolve(true);
     };
   });
 }

@@ -12,10 +12,12 @@ import { state } from "../core/state.js";
 import { bringClip, chooseClip, discardClip, moveWindow } from "./clips.js";
 import { RangePicker } from "./range.js";
 import { openRecorder } from "./recording.js";
+import { SentenceToRead } from "./sentences.js";
 
 /** @typedef {ReturnType<typeof head> & ReturnType<typeof controls> & {waveform: Waveform, range: RangePicker}} Parts */
 
 const CLIP_RATE = 48000; // sample rate for clips
+const LONGEST_RECORDING_S = 120;
 const CHAMPION = "champion "; // prefix of a champion's value in the picker; clip ids contain no space
 
 /** @param {HTMLElement} element */
@@ -76,7 +78,16 @@ function controls() {
   on(EVENT.chooseClip, choose);
   const upload = h("button.quiet", { type: "button", onclick: choose }, icon("upload"), "Upload clip");
   const recorder = h("div.recorder", { hidden: true });
-  const open = () => openRecorder(recorder);
+  const open = () => {
+    const read = new SentenceToRead();
+    return openRecorder(recorder, {
+      hint: "Stay close to the microphone. Record 3 to 12 seconds.",
+      longest_s: LONGEST_RECORDING_S,
+      above: read.element,
+      use: (clip, name) => bringClip(clip, name, read.words),
+      upload: choose,
+    });
+  };
   const record = h("button.quiet", { type: "button", onclick: open }, icon("microphone"), "Record clip");
   const controls = h(
     "div.voice-controls",

@@ -25,7 +25,7 @@ const SHOWN_MS = 4000; // least time for which a lost connection is reported
 const REFERENCE = ["clip_id", "start_s", "end_s", "transcript"];
 const CHAMPION = ["champion", "version", "attachment"];
 // in the order of the inputs of /speak
-const PARAMETERS = ["text", ...REFERENCE, "engine", ...fields.NUMBERS, ...CHAMPION];
+const PARAMETERS = ["text", ...REFERENCE, "engine", ...fields.NUMBERS, ...CHAMPION, "performance"];
 
 let leaving = false; // whether the page is being left; the browser then aborts running requests
 
@@ -44,7 +44,7 @@ export async function speak(earlier = null, { fresh = !earlier, aloud = true, re
   clearFailures();
   const wanted = earlier ?? order();
   if (unavailable(wanted.engine)) return refuse(unavailable(wanted.engine));
-  if (!wanted.text.trim()) return refuse("the text is empty; type a line", "script");
+  if (!wanted.performance && !wanted.text.trim()) return refuse("the text is empty; type a line", "script");
   if (!wanted.champion && !wanted.transcript.trim())
     return refuse("the transcript is empty; type exactly the words in the selected part", "transcript");
   player.stop();

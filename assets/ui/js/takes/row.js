@@ -13,7 +13,7 @@ import { speak } from "../speak/synthesis.js";
 import { downloadMenu } from "./export.js";
 import { isChosen, press, toggleChosen } from "./selection.js";
 import { audioOf, discard, star } from "./takes.js";
-import { voiceOf } from "./voice.js";
+import { lineOf, voiceOf } from "./voice.js";
 import { WordMarks } from "./word-marks.js";
 import { TakeWords } from "./words.js";
 
@@ -27,7 +27,7 @@ export class TakeRow {
     this.play.classList.add("play");
     this.waveform = new Waveform();
     this.time = h("span.readout.time");
-    this.text = h("button.take-text", { type: "button", onclick: () => this.#unfold() }, take.order.text);
+    this.text = h("button.take-text", { type: "button", onclick: () => this.#unfold() }, lineOf(take.order));
     this.folder = h("span.fact", { title: "Folder" });
     this.voice = h("span.fact.take-voice", { title: "Voice" });
     this.engine = h("span.fact", { title: take.checkpoint });
@@ -118,7 +118,8 @@ export class TakeRow {
       "div.take-actions",
       {},
       this.tick,
-      iconButton("again", "New take with a random seed", () => this.reroll()),
+      // A recording sounds the same with every seed.
+      ...(this.take.order.performance ? [] : [iconButton("again", "New take with a random seed", () => this.reroll())]),
       iconButton("settings", "Use this text, voice and settings again", () => this.use()),
       this.compare,
       downloadMenu(this.take),
@@ -191,7 +192,8 @@ export class TakeRow {
   }
 
   reroll() {
-    speak({ ...this.take.order, seed: null });
+    if (this.take.order.performance) return toast("A recording sounds the same with every seed.");
+    return speak({ ...this.take.order, seed: null });
   }
 
   use() {

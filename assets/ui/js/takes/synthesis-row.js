@@ -6,6 +6,7 @@ import { h } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { about, percent, rankWords, seconds } from "../core/format.js";
 import { state } from "../core/state.js";
+import { lineOf } from "./voice.js";
 
 const IDLE = Array.from({ length: 120 }, (_, place) => 0.12 + 0.1 * Math.sin(place / 5) ** 2);
 
@@ -27,7 +28,7 @@ export class SynthesisRow {
     const { synthesis } = state;
     this.element.hidden = !synthesis;
     if (!synthesis) return;
-    this.text.textContent = synthesis.order.text;
+    this.text.textContent = lineOf(synthesis.order);
     this.facts.textContent = words(synthesis);
     const { track, meter, id, progress } = synthesis;
     if (!track?.length) {

@@ -1,4 +1,4 @@
-/** Names the voice of a take on the page. */
+/** Names the voice and the line of a take on the page. */
 import { titled } from "../core/format.js";
 import { currentOf, state } from "../core/state.js";
 
@@ -7,4 +7,9 @@ export function voiceOf({ champion, clip_id }) {
   if (champion) return currentOf(champion)?.title ?? champion;
   const clip = [...state.samples, ...state.mine].find(({ id }) => id === clip_id);
   return clip ? titled(clip.name) : "";
+}
+
+/** Return the text of an order; a recording may have none. @param {Order} order */
+export function lineOf({ text, performance }) {
+  return text || (performance ? "Your recording" : "");
 }
