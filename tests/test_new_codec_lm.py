@@ -24,7 +24,7 @@ from studio.settings import Settings
 from studio.studio import Studio
 from studio.web.drain import Drain
 from tests.studio.champions.test_champions import done
-from tests.studio.house import ready, served
+from tests.studio.house import ready, served, speechlike
 from tests.waiting import PATIENCE_S, until
 
 LINE = "tick tock"
@@ -152,3 +152,34 @@ def test_an_archive_of_its_champion_is_whole(visit: Visit, take: dict[str, Any])
     verdict = verify(archive, lambda progress: None, threading.Event())
     assert verdict.whole and verdict.champion is not None
     assert verdict.champion.engine == take["engine"]
+
+
+def performed(visit: Visit, **fields: str) -> httpx.Response:
+    file = io.BytesIO()
+    soundfile.write(file, 0.1 * np.sin(np.arange(24_000) / 20), 24_000, format="WAV")
+    form = {"voice": "pip", "response_format": "wav", **fields}
+    return visit.browser.post("/v1/audio/conversions", data=form, files={"file": ("line.wav", file.getvalue())})
+
+
+def test_a_recording_is_spoken_in_the_voice_if_the_engine_can(visit: Visit, take: dict[str, Any]) -> None:
+    answer = performed(visit)
+    if visit.studio.settings.engines[0] != "spark":
+        assert answer.status_code == 400
+        assert "cannot speak a recording" in answer.json()["detail"]
+        return
+    assert (answer.status_code, answer.headers["x-engine"]) == (200, "spark")
+    assert abs(len(samples_of(answer.content)) - 16_000) < 0.03 * 16_000  # of the one second
+    flac = performed(visit, response_format="flac").content
+    assert soundfile.info(io.BytesIO(flac)).duration == pytest.approx(1.0, abs=0.03)
+    assert performed(visit, voice="nobody").status_code == 404
+    again = visit.page.predict(text="", champion="pip", performance=clip_of(visit), api_name="/speak")[-1]
+    assert again["duration_s"] == pytest.approx(1.0, abs=0.03)
+
+
+def clip_of(visit: Visit) -> str:
+    """Return the id of an uploaded clip: a second of noise in bursts, which passes for a voice."""
+    file = io.BytesIO()
+    soundfile.write(file, speechlike(1.0), 24_000, format="WAV")
+    answer = visit.browser.post("/studio/clips", files={"file": ("line.wav", file.getvalue())})
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["id"])

@@ -11,7 +11,6 @@ from engines.errors import BadAudio, BadText
 from engines.registry import Spec
 from engines.types import Audio, Request
 
-
 LONGEST_PERFORMANCE_S = 60.0
 SHORTEST_PERFORMANCE_S = 0.2
 

@@ -119,7 +119,7 @@ class Programs:
         *,
         live: bool = True,
     ) -> Ticket:
-        """Submit an order of this answer, optionally with the reference or the performance that came with it. Raises EngineError.
+        """Submit an order of this answer, with the reference or the recording that came with it, if any. Raises EngineError.
 
         Set `live` if the audio is heard while it is generated.
         """

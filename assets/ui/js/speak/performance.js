@@ -50,13 +50,18 @@ export function mount(element) {
 /** @param {HTMLElement} recorder  the place of the controls while the user records */
 function sourceRow(recorder) {
   const upload = () => chooseFile("audio/*,.wav,.flac,.mp3,.ogg,.opus,.m4a", (file) => keep(file, file.name));
-  const record = () => openRecorder(recorder, { hint: HINT, longest_s: LONGEST_S, above: null, use: keep, upload });
-  return h(
+  const record = async () => {
+    row.hidden = true;
+    await openRecorder(recorder, { hint: HINT, longest_s: LONGEST_S, above: null, use: keep, upload });
+    draw();
+  };
+  const row = h(
     "div.performance-row",
     {},
     h("button.quiet", { type: "button", title: HINT, onclick: record }, icon("microphone"), "Say it yourself"),
     h("button.quiet", { type: "button", title: HINT, onclick: upload }, icon("upload"), "Upload a performance"),
   );
+  return row;
 }
 
 /** The recording, with the button that lets the voice speak it. */
@@ -65,9 +70,19 @@ class RecordingRow {
     this.play = iconButton("play", "Play recording", toggle);
     this.waveform = new Waveform({ bar: 2, gap: 1, className: "mini" });
     this.length = h("span.readout");
-    this.say = h("button", { type: "button", onclick: convert });
+    this.say = h("button.quiet", { type: "button", onclick: convert });
     const trash = iconButton("trash", "Delete recording", discard);
-    this.element = h("div.performance-row", {}, this.play, this.waveform.element, this.length, this.say, trash);
+    this.words = h("p.hint");
+    this.element = h(
+      "div.performance-row",
+      {},
+      this.play,
+      this.waveform.element,
+      this.length,
+      trash,
+      this.say,
+      this.words,
+    );
   }
 
   /** @param {Clip} recording */
@@ -75,6 +90,8 @@ class RecordingRow {
     this.length.textContent = seconds(duration_s);
     this.say.textContent = `Say it as ${voiceOf(order()) || "this voice"}`;
     this.say.disabled = state.synthesis !== null;
+    this.words.textContent = words && `“${words}”`;
+    this.words.hidden = !words;
     const plays = player.isPlaying(PLAYER);
     this.play.replaceChildren(icon(plays ? "stop" : "play"));
     this.waveform.show({ peaks, played: plays ? player.positionOf(PLAYER) / duration_s : 0, filled: 1 });
@@ -108,7 +125,9 @@ async function show(next) {
   const heard = await post(`/studio/clips/${clip.id}/transcribe`, { start_s: 0, end_s: clip.duration_s }).catch(
     () => null,
   );
-  if (heard && clip === next) words = heard.transcript;
+  if (!heard || clip !== next) return;
+  words = heard.transcript;
+  draw();
 }
 
 async function toggle() {

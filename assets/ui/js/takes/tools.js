@@ -78,7 +78,9 @@ export function actions({ hidden = false } = {}) {
   const more = menu(iconButton("dots", "Actions for takes"), () => {
     const takes = targetTakes();
     const [words, starred] = [plural(takes.length, "take"), takes.filter((take) => take.starred).length];
-    const lost = state.takes.find(({ id, heard }) => id === state.selected && lostWords(heard));
+    const lost = state.takes.find(
+      ({ id, heard, order }) => id === state.selected && lostWords(heard) && !order.performance,
+    );
     return [
       ...(lost && !searches() ? [entry("Generate until complete", () => untilComplete(lost), SEARCH_HINT)] : []),
       entry(`Move ${words} to a folder…`, () => openMove(takes)),
