@@ -49,7 +49,8 @@ class LanguageModelConfig:
             return cls.from_mapping(json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise BadCheckpoint(
-                f"{path.name} does not describe a Llama or Qwen2 network ({error}); download it again"
+                f"{path.name} does not describe a supported network ({error}); "
+                "choose another checkpoint, or download the file again if it is damaged"
             ) from error
 
     @classmethod
@@ -148,7 +149,10 @@ def read_language_model(folder: Path, tokens: CodeTokens, *, positions: int, top
     """Read a network to the CPU, for rows of at most `positions`. Raises BadCheckpoint."""
     config = LanguageModelConfig.read(folder / CONFIG)
     if max(tokens.first + tokens.count - 1, *tokens.ends) >= config.vocabulary:
-        raise BadCheckpoint(f"{folder.name}: the vocabulary of {CONFIG} has no codes; choose a speech checkpoint")
+        raise BadCheckpoint(
+            f"{folder.name}: {CONFIG} has {config.vocabulary} tokens, too few for the codes of speech; "
+            "choose a checkpoint that speaks"
+        )
     with weights.unfilled():
         network = LanguageModel(
             config.stack, config.vocabulary, tokens,

@@ -131,7 +131,10 @@ def load(
     )
     codec = yield from run_in_background(Progress(0.9, "reading the codec"), lambda: read_codec(files.codec).to(device))
     if (codec.codebooks, codec.code_size) != (CODES.steps, CODES.codes):
-        raise BadCheckpoint(f"{files.codec.name} has other codes than {SPEC.title}; choose SNAC 24 kHz")
+        raise BadCheckpoint(
+            f"{files.codec.name} has {codec.codebooks} codes of {codec.code_size} values in a frame, and {SPEC.title} "
+            f"has {CODES.steps} of {CODES.codes}; set STUDIO_ORPHEUS_CODEC to SNAC 24 kHz"
+        )
     encoder = codec if encoder_at == device else read_codec(files.codec).to(encoder_at)
     if kind != "none":
         yield Progress(0.95, f"storing weights as {kind}")

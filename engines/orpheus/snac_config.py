@@ -40,7 +40,10 @@ class SnacConfig:
         try:
             return cls._checked(json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError, AttributeError) as error:
-            raise BadCheckpoint(f"{path.name} does not describe a SNAC codec ({error}); download it again") from error
+            raise BadCheckpoint(
+                f"{path.name} does not describe a supported SNAC codec ({error}); "
+                "check STUDIO_ORPHEUS_CODEC, or download the file again if it is damaged"
+            ) from error
 
     @classmethod
     def _checked(cls, held: dict[str, Any]) -> "SnacConfig":

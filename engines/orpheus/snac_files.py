@@ -10,7 +10,7 @@ from engines.errors import BadCheckpoint
 from engines.orpheus.snac import Snac
 from engines.orpheus.snac_config import SnacConfig
 from engines.runtime import weights
-from engines.runtime.download import fetch
+from engines.runtime.download import fetch, repository
 from engines.types import Progress
 
 CONFIG, WEIGHTS = "config.json", ("model.safetensors", "pytorch_model.bin")
@@ -18,8 +18,7 @@ CONFIG, WEIGHTS = "config.json", ("model.safetensors", "pytorch_model.bin")
 
 def download_codec(source: str) -> Generator[Progress, None, Path]:
     """Find the weights of hf://owner/repo or of a folder; yield progress and return their path. Raises BadCheckpoint."""
-    if source.startswith("hf://"):
-        repo = source.removeprefix("hf://").strip("/")
+    if repo := repository(source):
         yield from fetch(repo, CONFIG)
         return (yield from fetch(repo, WEIGHTS[1]))
     folder = Path(source).expanduser()

@@ -9,7 +9,7 @@ TAGS = ("laugh", "chuckle", "sigh", "cough", "sniffle", "groan", "yawn", "gasp")
 PUBLISHED, CODEC = "canopylabs/orpheus-3b-0.1-ft", "hubertsiuzdak/snac_24khz"
 OWN_VOICE = Setting(
     name="own_voice",
-    label="Own voice",
+    label="Built-in voice",
     help="A voice of the checkpoint instead of the reference: 0 = the reference, "
     + ", ".join(f"{number} = {name}" for number, name in enumerate(VOICES, start=1))
     + ".",

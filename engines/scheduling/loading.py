@@ -63,7 +63,7 @@ class EngineLoader:
         """
         if self._scheduler.uses(name):
             verb = "reload" if then_load else "unload"
-            raise NotReady(f"{self.statuses.get(name).title} is speaking; {verb} it when its requests are done")
+            raise NotReady(f"{self.statuses.get(name).title} has requests; {verb} it when they are done")
         with self._lock:
             self._queued_unloads.add(name)
         self._retries.forget(name)

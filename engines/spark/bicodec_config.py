@@ -58,7 +58,10 @@ class BiCodecConfig:
             return cls.of({name: _checked(section, held[name]) for name, section in PUBLISHED.items()})
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, yaml.YAMLError) as error:
             problem = f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
-            raise BadCheckpoint(f"{path} does not describe a BiCodec ({problem:.200}); download it again") from error
+            raise BadCheckpoint(
+                f"{path} does not describe a supported BiCodec ({problem:.200}); "
+                "check STUDIO_SPARK_CHECKPOINT, or download the file again if it is damaged"
+            ) from error
 
     @classmethod
     def of(cls, held: dict[str, dict[str, Any]]) -> "BiCodecConfig":

@@ -62,7 +62,7 @@ class SparkPrompt:
 
 def _coded(reference: Turn) -> Tensor:
     if reference.codes is None:
-        raise ValueError("a reference has codes")
+        raise ValueError("the reference has no codes; encode it before the prompt is made")
     return reference.codes
 
 

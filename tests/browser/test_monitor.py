@@ -133,7 +133,7 @@ def clears_a_cache(operator: Visitor) -> None:
     page = operator.page
     cache = page.locator(".engine", has_text="F5-TTS").locator(".cache", has_text="References")
     expect(cache).to_contain_text(re.compile(r"\d entr"))
-    refused = '{"status": 409, "detail": "F5-TTS is speaking"}'
+    refused = '{"status": 409, "detail": "F5-TTS has requests"}'
     page.route("**/clear?in_use=false", lambda route: route.fulfill(status=409, body=refused), times=1)
     cache.get_by_role("button", name="Clear references").click()
     expect(page.get_by_role("dialog")).to_contain_text("Undo is not possible.")

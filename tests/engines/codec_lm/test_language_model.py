@@ -130,7 +130,7 @@ def test_candidates_are_those_of_transformers() -> None:
         ({"model_type": "gpt2"}, "gpt2"),
         ({"hidden_act": "gelu"}, "another activation"),
         ({"rope_parameters": {"rope_type": "yarn", "rope_theta": 1e4}}, "yarn"),
-        ({"vocab_size": 60}, "has no codes"),
+        ({"vocab_size": 60}, "too few for the codes"),
         ({"rope_parameters": [1]}, "does not describe"),
         ({"num_hidden_layers": 2}, "another architecture"),
         ({"intermediate_size": 64}, "does not have the size"),

@@ -354,7 +354,7 @@ def test_an_engine_in_use_is_not_unloaded(houses) -> None:
     tick.gate = gate.acquire
     house = houses(tick=tick)
     ticket = house.say("abc")
-    with pytest.raises(NotReady, match="is speaking"):
+    with pytest.raises(NotReady, match="has requests"):
         house.manager.unload("tick")
     gate.release(99)
     assert ticket.wait(PATIENCE_S)

@@ -110,7 +110,7 @@ def test_deadlines_and_cancels_end_requests_while_a_step_hangs(tick: Hanging) ->
 
 def test_an_engine_can_be_unloaded_after_a_hang(house: WatchedHouse, tick: Hanging) -> None:
     house.hung(tick, "abc")
-    with pytest.raises(NotReady, match="is speaking"):
+    with pytest.raises(NotReady, match="has requests"):
         house.manager.unload("tick")
     house.pass_time(STEP_TIMEOUT_S + 1)
     house.manager.unload("tick")

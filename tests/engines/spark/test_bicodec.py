@@ -210,7 +210,7 @@ def test_a_configuration_without_a_section_is_refused(tmp_path: Path, section: s
 
 def refused(folder: Path, config: Config) -> None:
     write(folder, config, {})
-    with pytest.raises(BadCheckpoint, match=r"config\.yaml does not describe a BiCodec \(.+\); download it again$"):
+    with pytest.raises(BadCheckpoint, match=r"config\.yaml does not describe a supported BiCodec \(.+\); download it again$"):
         read_bicodec(folder)
 
 
@@ -220,7 +220,7 @@ def refused(folder: Path, config: Config) -> None:
 def test_a_damaged_configuration_is_refused(tmp_path: Path, text: str) -> None:
     write(tmp_path, TINY, {})
     (tmp_path / "config.yaml").write_text(text)
-    with pytest.raises(BadCheckpoint, match=r"config\.yaml does not describe a BiCodec"):
+    with pytest.raises(BadCheckpoint, match=r"config\.yaml does not describe a supported BiCodec"):
         read_bicodec(tmp_path)
 
 
