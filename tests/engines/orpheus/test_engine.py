@@ -143,7 +143,7 @@ def _text_of(engine: CodecLmEngine, plan: Any) -> str:
 
 
 def test_settings_out_of_range_are_refused(engine: CodecLmEngine) -> None:
-    with pytest.raises(BadSetting, match="own voice must be 0 to 8"):
+    with pytest.raises(BadSetting, match="built-in voice must be 0 to 8"):
         engine.prepare(job(1, own_voice=9).request)
 
 
