@@ -57,7 +57,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, default=Path("bench-results"), help="a folder")
     parser.add_argument("--engine", nargs="+", choices=("f5", "s1"), default=["f5", "s1"])
     parser.add_argument("--lines", type=int, default=40)
-    parser.add_argument("--pairs", type=int, default=10, help="blind pairs of each engine in the report")
+    parser.add_argument("--pairs", type=int, default=4, help="blind pairs of each engine in the report")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -159,4 +159,6 @@ def _page(found: Mapping[str, Any], pairs: Sequence[Mapping[str, str]]) -> str:
     table = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     names = "".join(f"<th>{escape(name)}</th>" for name in head)
     page = PAGE.read_text("utf-8")
-    return page.replace("<!-- rows -->", f"<tr>{names}</tr>{table}").replace('"pairs"', json.dumps(list(pairs)))
+    return page.replace("<!-- rows -->", f"<tr>{names}</tr>{table}").replace(
+        "<!-- pairs -->", json.dumps(list(pairs)).replace("<", "\\u003c")
+    )

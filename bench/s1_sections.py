@@ -14,6 +14,7 @@ import torch
 from bench import s1_checkpoints, s1_pair, s1_parity, s1_timing
 from engines.base import Checkpoint
 from engines.registry import EngineOptions
+from engines.runtime.background import ended
 from engines.runtime.placement import Placement, place
 from engines.runtime.quantization import Kind
 from engines.s1.model import S1Model, load
@@ -58,12 +59,7 @@ class Setup:
         place(EngineOptions(name=self.device))  # as an engine does first
         torch.backends.cudnn.allow_tf32 = not precise
         dtype = torch.float32 if precise or not self.compile else torch.bfloat16
-        loading = load(Checkpoint(str(self.folder)), Placement(torch.device(self.device), dtype), None, quantize)
-        while True:
-            try:
-                next(loading)
-            except StopIteration as end:
-                return end.value
+        return ended(load(Checkpoint(str(self.folder)), Placement(torch.device(self.device), dtype), None, quantize))
 
 
 def find(parts: Mapping[str, Callable[[], object]]) -> None:

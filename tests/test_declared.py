@@ -36,7 +36,13 @@ def canonical(distribution: str) -> str:
 def test_every_library_the_product_imports_is_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     optional = project["optional-dependencies"]
-    lines = [*project["dependencies"], *optional["likeness"], *optional["judges"], *optional["traces"]]
+    lines = [
+        *project["dependencies"],
+        *optional["likeness"],
+        *optional["judges"],
+        *optional["traces"],
+        *optional["s1-original"],
+    ]
     declared = {canonical(re.split(r"[=<>~! ;\[]", line)[0]) for line in lines}
     distributions = packages_distributions()
     missing = {name for name in imported() if not set(map(canonical, distributions.get(name, []))) & declared}

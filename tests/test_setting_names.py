@@ -16,7 +16,7 @@ OPENAI = ("transcriptions.py", "transcript_answers.py")  # fields of OpenAI's AP
 
 def sources() -> Iterator[Path]:
     """All code of the studio but the engines' own folders and the sampling that codec language models share."""
-    own = [ROOT / "engines" / name for name in (*ENGINES, "codec_lm")]
+    own = [ROOT / "engines" / name for name in (*ENGINES, "originals", "codec_lm")]
     for folder in ("engines", "studio", "assets/ui"):
         for path in sorted((ROOT / folder).rglob("*")):
             elsewhere = path.name in OPENAI or any(path.is_relative_to(one) for one in own)

@@ -26,7 +26,7 @@ LoadOriginal = Callable[[Checkpoint, torch.device, Callable[[], bool]], Original
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class PreparedLine:
     """A request in the form that the package gets: words and transcript as our engines read them, in the known characters."""
 
     text: str
@@ -114,7 +114,7 @@ class OriginalEngine:
     def clear(self, cache: str) -> None:
         raise KeyError(cache)
 
-    def prepare(self, request: Request) -> Line:
+    def prepare(self, request: Request) -> PreparedLine:
         characters, reference = self.model.characters, request.reference
         check_length(reference.audio, self._spec)
         said = [part.spoken for part in writing.parse(request.text).parts if isinstance(part, writing.Say)]
@@ -123,10 +123,10 @@ class OriginalEngine:
             raise BadText("this text has no words; type at least one")
         transcript = spoken_transcript(reference.transcript, characters)
         settings = self._spec.chosen(request.settings, self.model.defaults)
-        return Line(text, Reference(reference.audio, transcript), settings)
+        return PreparedLine(text, Reference(reference.audio, transcript), settings)
 
     def admit(self, job: EngineJob) -> None:
-        line = job.prepared if isinstance(job.prepared, Line) else self.prepare(job.request)
+        line = job.prepared if isinstance(job.prepared, PreparedLine) else self.prepare(job.request)
         self._dropped.clear()
         self._job = job
         self._take = self._thread.submit(self.model.speak, line.text, line.reference, job.request.seed, line.settings)

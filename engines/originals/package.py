@@ -10,7 +10,7 @@ from engines.errors import NotReady
 from engines.types import Reference, Samples
 
 
-class Cancelled(Exception):
+class Dropped(Exception):
     """The request was dropped while the package generated."""
 
 
@@ -38,10 +38,10 @@ def require(*packages: str) -> None:
 
 
 def stop_if(network: nn.Module, is_cancelled: Callable[[], bool]) -> None:
-    """Let each call of the network raise Cancelled if the request was dropped."""
+    """Let each call of the network raise Dropped if the request was dropped."""
 
     def check(*_: object) -> None:
         if is_cancelled():
-            raise Cancelled
+            raise Dropped
 
     network.register_forward_pre_hook(check)

@@ -20,7 +20,7 @@ def run_in_background(progress: Progress, work: Callable[[], Made]) -> Generator
     return made.result()
 
 
-def ended(work: Generator[Progress, None, Made]) -> Made:
+def ended(work: Generator[object, None, Made]) -> Made:
     """Run `work` to its end without showing its progress, and return its result."""
     while True:
         try:

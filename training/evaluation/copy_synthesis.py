@@ -1,14 +1,14 @@
 """Copy synthesis: pass a recording through the vocoder of F5 or the codec of S1, without a speech model."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 import torch
 
 from engines.base import Checkpoint
+from engines.runtime.background import ended
 from engines.runtime.placement import Placement
-from engines.types import Progress
 from training.references import Clip
 
 Copier = Callable[[Clip], Clip]
@@ -25,14 +25,14 @@ def _vocoder(checkpoint: Checkpoint) -> Copier:
     from engines.f5.mel import log_mel
     from engines.f5.model import load
 
-    vocoder = _result(load(checkpoint, CPU)).vocoder
+    vocoder = ended(load(checkpoint, CPU)).vocoder
     return lambda clip: vocoder(log_mel(torch.from_numpy(clip))).numpy()
 
 
 def _codec(checkpoint: Checkpoint) -> Copier:
     from engines.s1.model import load
 
-    codec = _result(load(checkpoint, CPU)).codec
+    codec = ended(load(checkpoint, CPU)).codec
 
     @torch.inference_mode()
     def copy(clip: Clip) -> Clip:
@@ -40,12 +40,3 @@ def _codec(checkpoint: Checkpoint) -> Copier:
         return made
 
     return copy
-
-
-def _result(work: Generator[Progress, None, Loaded]) -> Loaded:
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            value: Loaded = end.value
-            return value

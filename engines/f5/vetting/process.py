@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -26,6 +26,7 @@ from engines.f5.files import locate_design
 from engines.f5.vetting.file_kind import is_pytorch
 from engines.f5.vetting.sandbox import LIMITS_KNOWN, SandboxLimits, enforce, forbid_side_effects
 from engines.f5.vetting.task import VettingTask
+from engines.runtime.background import ended
 from engines.runtime.publishing import publishing
 
 log = logging.getLogger(__name__)
@@ -75,7 +76,7 @@ def vet(
     """
     if not weights.is_file():
         raise BadCheckpoint(f"{weights.name} does not exist; choose the weights again")
-    design = _result(locate_design(against))
+    design = ended(locate_design(against))
     targets = [safetensors] if pt is None else [safetensors, pt]
     with publishing(*targets) as parts:
         task = VettingTask(
@@ -144,16 +145,6 @@ def _memory_bytes(pid: int) -> int:
 def _tail(file: IO[bytes]) -> str:
     file.seek(max(0, file.seek(0, os.SEEK_END) - OUTPUT_MAX))
     return file.read(OUTPUT_MAX).decode("utf-8", "replace")
-
-
-def _result(work: Generator[object, None, T]) -> T:
-    """Run a generator to its end and return its result, ignoring progress."""
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            result: T = end.value
-            return result
 
 
 def main(argument: str) -> None:

@@ -14,6 +14,7 @@ from engines.f5.config import DiTConfig
 from engines.f5.frontend import Vocabulary
 from engines.f5.model import F5Model, load
 from engines.f5.network import DiT
+from engines.runtime.background import ended
 from engines.runtime.placement import Placement
 from engines.runtime.weights import restore
 
@@ -25,12 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def loaded(source: Path | str, dtype: torch.dtype = torch.float32) -> F5Model:
-    loading = load(Checkpoint(str(source)), Placement(torch.device("cpu"), dtype))
-    while True:
-        try:
-            next(loading)
-        except StopIteration as end:
-            return end.value
+    return ended(load(Checkpoint(str(source)), Placement(torch.device("cpu"), dtype)))
 
 
 def same(one: F5Model, other: F5Model) -> bool:

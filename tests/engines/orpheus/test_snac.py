@@ -1,7 +1,6 @@
 """The SNAC codec equals the `snac` package, and its streams equal whole decodes."""
 
 import json
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from engines.orpheus.snac import Snac, SnacNoise, frame_levels, gaussian, join_f
 from engines.orpheus.snac_config import SnacConfig
 from engines.orpheus.snac_files import download_codec, read_codec
 from engines.runtime import weights
+from engines.runtime.background import ended
 from tests.engines.orpheus.snac_weights import NEW, OLD, PUBLISHED, TINY, save, write
 
 LEVELS = (0, 1, 2, 2, 1, 2, 2)
@@ -180,23 +180,15 @@ def test_the_noise_is_gaussian() -> None:
 @pytest.mark.parametrize("names", [OLD, NEW])
 @pytest.mark.parametrize("file", ["pytorch_model.bin", "model.safetensors"])
 def test_all_forms_of_weights_are_read(tmp_path: Path, codec: Snac, names: tuple[str, str], file: str) -> None:
-    found = drain(download_codec(str(write(tmp_path / "snac", TINY, names, file).parent)))
+    found = ended(download_codec(str(write(tmp_path / "snac", TINY, names, file).parent)))
     assert found.name == file
     codes = random_codes(codec, 4)
     assert torch.equal(decoded(read_codec(found), codes), decoded(codec, codes))
 
 
-def drain(steps: Generator[object, None, Path]) -> Path:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stopped:
-            return stopped.value
-
-
 def test_a_folder_without_weights_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadCheckpoint, match=r"pytorch_model\.bin is missing"):
-        drain(download_codec(str(tmp_path)))
+        ended(download_codec(str(tmp_path)))
 
 
 @pytest.mark.parametrize(
@@ -216,7 +208,9 @@ def test_a_folder_without_weights_is_refused(tmp_path: Path) -> None:
 )
 def test_a_configuration_that_is_not_supported_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     (tmp_path / "config.json").write_text(json.dumps(TINY | change))
-    with pytest.raises(BadCheckpoint, match=r"^config\.json does not describe a supported SNAC codec \(.+\); .+ if it is damaged$"):
+    with pytest.raises(
+        BadCheckpoint, match=r"^config\.json does not describe a supported SNAC codec \(.+\); .+ if it is damaged$"
+    ):
         read_codec(tmp_path / "pytorch_model.bin")
 
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from engines.base import Checkpoint
+from engines.runtime.background import ended
 from engines.runtime.placement import Placement
 from engines.runtime.quantization import Kind
 from engines.s1.model import S1Model, load
@@ -24,9 +25,4 @@ def model(folder: Path) -> S1Model:
 
 
 def read(folder: Path, quantize: Kind = "none", encoder_at: torch.device | None = None) -> S1Model:
-    loading = load(Checkpoint(str(folder)), Placement(torch.device("cpu"), torch.float32), encoder_at, quantize)
-    while True:
-        try:
-            next(loading)
-        except StopIteration as stopped:
-            return stopped.value
+    return ended(load(Checkpoint(str(folder)), Placement(torch.device("cpu"), torch.float32), encoder_at, quantize))

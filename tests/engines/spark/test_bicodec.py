@@ -210,7 +210,9 @@ def test_a_configuration_without_a_section_is_refused(tmp_path: Path, section: s
 
 def refused(folder: Path, config: Config) -> None:
     write(folder, config, {})
-    with pytest.raises(BadCheckpoint, match=r"config\.yaml does not describe a supported BiCodec \(.+\); .+ if it is damaged$"):
+    with pytest.raises(
+        BadCheckpoint, match=r"config\.yaml does not describe a supported BiCodec \(.+\); .+ if it is damaged$"
+    ):
         read_bicodec(folder)
 
 
