@@ -1,4 +1,4 @@
-"""Measure whether engines starve one another: `python -m bench.all_engines --out FILE`.
+"""Measure how long engines on one device delay one another: `python -m bench.all_engines --out FILE`.
 
 F5-TTS, S1-Mini, Orpheus and Spark-TTS are loaded on one device, with random weights at full size. Live listeners hear a line to
 its end before they ask for the next. First the listeners of each engine are alone, then those of all engines are together. The
@@ -66,7 +66,7 @@ class Listener:
         return Request(text=text(number, WORDS), reference=shipped("amber"), seed=number, engine=self.engine)
 
 
-def heard(manager: Manager, engines: Sequence[str], count: int, seconds: float) -> dict[str, Any]:
+def measure_listeners(manager: Manager, engines: Sequence[str], count: int, seconds: float) -> dict[str, Any]:
     """Let `count` listeners of each engine ask for lines for `seconds`; return figures of each engine."""
     start = time.perf_counter()
     crowd = [
@@ -103,20 +103,19 @@ def checkpoints(folder: Path, device: str, tiny: bool) -> Mapping[str, Checkpoin
 
 
 def measure(manager: Manager, engines: Sequence[str], count: int, seconds: float) -> Iterator[dict[str, Any]]:
-    """Yield all figures after each part."""
+    """Yield the figures so far after each engine, and all figures at the end."""
     alone: dict[str, Any] = {}
     for engine in engines:
-        heard(manager, [engine], count, seconds / 4)  # records the graphs that warm-up left out
-        alone |= heard(manager, [engine], count, seconds)
+        measure_listeners(manager, [engine], count, seconds / 4)  # records the graphs that warm-up left out
+        alone |= measure_listeners(manager, [engine], count, seconds)
         yield {"alone": alone}
-    together = heard(manager, engines, count, seconds)
-    names = ("ttfa_ms_p95",)
-    ratios = {each: {name: round(together[each][name] / alone[each][name], 2) for name in names} for each in engines}
+    together = measure_listeners(manager, engines, count, seconds)
+    ratios = {each: round(together[each]["ttfa_ms_p95"] / alone[each]["ttfa_ms_p95"], 2) for each in engines}
     memory_gb = {each: round(manager.status(each).memory_bytes / 1e9, 2) for each in engines}
-    yield {"alone": alone, "together": together, "together_of_alone": ratios, "memory_gb": memory_gb}
+    yield {"alone": alone, "together": together, "ttfa_p95_together_of_alone": ratios, "memory_gb": memory_gb}
 
 
-def ready(manager: Manager, engines: Sequence[str]) -> None:
+def wait_until_ready(manager: Manager, engines: Sequence[str]) -> None:
     """Wait until all engines are ready."""
     due = time.monotonic() + LOADED_S
     while any(manager.status(name).state != "ready" for name in engines):
@@ -140,7 +139,7 @@ def main() -> None:
         known = checkpoints(Path(made), options.device, options.tiny)
         manager = Manager(known, EngineOptions(name=options.device), Policy(queue_size=64))
         manager.start()
-        ready(manager, list(known))
+        wait_until_ready(manager, list(known))
         base = dict(machine(options.commit)) | {"listeners": options.listeners}
         for figures in measure(manager, list(known), options.listeners, options.seconds):
             options.out.write_text(json.dumps(base | figures, indent=1) + "\n")

@@ -1,8 +1,8 @@
 """Compare our engines with the original packages on the embedded checkpoints: `python -m bench quality --out FOLDER`.
 
 Each line is spoken by our engine and twice, with two seeds, by the original one (`f5-original`, `s1-original`). The results are
-the words that the ears lose, the predicted MOS, and the likeness to the reference. The mel distance compares ours with
-the original, and the two takes of the original with each other: equal engines have equal distances.
+the lines with words that speech recognition does not hear, the predicted MOS, and the likeness to the reference. The mel distance
+compares ours with the original, and the two takes of the original with each other: equal engines have equal distances.
 
 FOLDER/report.html also contains blind pairs to vote on. Their loudness, sample rate and length are equal.
 """
@@ -42,12 +42,16 @@ PAGE = Path(__file__).parent / "originals.html"
 VOICES = ("amber", "basil", "corin", "delia")
 ARMS = ("ours", "original", "original again")
 RATE_HZ, HOP, BANDS = 24_000, 256, 80
+COLUMNS = {
+    "lines": "lines", "heard": "heard", "with_lost_words": "with lost words", "mos": "MOS", "likeness": "likeness",
+    "seconds": "seconds", "mel_distance_to_original_db": "mel distance to original, dB",
+}  # fmt: skip
 SEEDS = {"ours": 0, "original": 0, "original again": 10_000}
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A take of an arm, with what the judges say."""
+    """A take of an arm, with its scores."""
 
     take: Take
     judged: Mapping[str, Any]
@@ -128,7 +132,7 @@ def _log_mel(audio: Audio) -> np.ndarray:
 
 
 def _pairs(engine: str, takes: Mapping[str, Sequence[Spoken]], texts: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Yield blind pairs with equal sample rate, loudness, begin and length."""
+    """Yield blind pairs with equal sample rate, loudness, start and length."""
     drawn = random.Random(engine)
     for text, ours, original in zip(texts, takes["ours"], takes["original"], strict=False):
         sounds = [with_lead(resample(one.take.audio, RATE_HZ)) for one in (ours, original)]
@@ -141,21 +145,11 @@ def _pairs(engine: str, takes: Mapping[str, Sequence[Spoken]], texts: Sequence[s
 
 def _page(found: Mapping[str, Any], pairs: Sequence[Mapping[str, str]]) -> str:
     rows = [
-        [engine, arm, *(str(value) if value is not None else "" for value in figures.values())]
+        [engine, arm, *(str(figures.get(name, "–")) for name in COLUMNS)]
         for engine, arms in found["engines"].items()
         for arm, figures in arms.items()
     ]
-    head = [
-        "engine",
-        "arm",
-        "lines",
-        "heard",
-        "with lost words",
-        "MOS",
-        "likeness",
-        "seconds",
-        "mel distance to original, dB",
-    ]
+    head = ["engine", "arm", *COLUMNS.values()]
     table = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     names = "".join(f"<th>{escape(name)}</th>" for name in head)
     page = PAGE.read_text("utf-8")

@@ -161,7 +161,7 @@ def performed(visit: Visit, **fields: str) -> httpx.Response:
     return visit.browser.post("/v1/audio/conversions", data=form, files={"file": ("line.wav", file.getvalue())})
 
 
-def test_a_recording_is_spoken_in_the_voice_if_the_engine_can(visit: Visit, take: dict[str, Any]) -> None:
+def test_a_recording_is_spoken_if_the_engine_converts_and_refused_otherwise(visit: Visit, take: dict[str, Any]) -> None:
     answer = performed(visit)
     if visit.studio.settings.engines[0] != "spark":
         assert answer.status_code == 400
@@ -177,7 +177,7 @@ def test_a_recording_is_spoken_in_the_voice_if_the_engine_can(visit: Visit, take
 
 
 def clip_of(visit: Visit) -> str:
-    """Return the id of an uploaded clip: a second of noise in bursts, which passes for a voice."""
+    """Return the id of an uploaded clip: a second of noise in bursts, which the voice check accepts."""
     file = io.BytesIO()
     soundfile.write(file, speechlike(1.0), 24_000, format="WAV")
     answer = visit.browser.post("/studio/clips", files={"file": ("line.wav", file.getvalue())})

@@ -32,7 +32,7 @@ class ConversionForm(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    file: UploadFile = Field(description=f"a sound file of at most {LONGEST_S:.0f} s")
+    file: UploadFile = Field(description=f"a sound file of 0.2 to {LONGEST_S:.0f} s")
     voice: Name = Field(description="a champion's id, a sample's name or an alias")
     model: Name = Field("", description="an engine that can speak recordings; empty: the first one of the studio")
     response_format: StreamFormat = "mp3"
@@ -50,15 +50,15 @@ class Conversion:
 
     @property
     def characters(self) -> int:
-        """Return the usual number of characters of so much speech, for the caller's limit."""
+        """Return how many characters speech of this length usually has; the caller's limit counts them."""
         return round(self.performance.duration_s * CHARACTERS_PER_S)
 
     def order(self, programs: Programs) -> Order:
         """Return the `Order`, the stored form of a request. Raises EngineError."""
-        return programs.order("", self.form.voice, self.form.model or programs.converter(), {})
+        return programs.order("", self.form.voice, self.form.model or programs.converting_engine(), {})
 
     def reference(self) -> None:
-        """Return None: the voice has a name."""
+        """Return None: the form sends no reference."""
 
     def adjusted(self, made: Spoken) -> Mapping[str, str]:
         """Return no headers: this request has no settings."""

@@ -66,8 +66,8 @@ class Programs:
             engine = self._engine(model)
             return read_order({**asked_for(settings), "text": text, "engine": engine.name})
 
-    def converter(self) -> str:
-        """Return the first engine of the studio that can speak a recording, or the first engine if none can."""
+    def converting_engine(self) -> str:
+        """Return the first engine of the studio that speaks recordings; if none does, the first engine, which then refuses."""
         statuses = self._studio.manager.statuses()
         return next((status.name for status in statuses if status.converts), statuses[0].name)
 

@@ -22,12 +22,12 @@ def test_equal_speech_has_no_distance_at_any_loudness_and_other_speech_has_one()
     assert mel_distance_db(sweep(200), sweep(900)) > 3
 
 
-def test_the_page_has_its_form_and_the_pairs_as_they_are() -> None:
+def test_the_page_has_its_form_and_unchanged_pairs() -> None:
     pairs = [{"engine": "s1", "text": "</script> “pairs”", "a": "QQ==", "b": "Qg==", "names": "ours,original"}]
-    figures = {"lines": 1, "heard": 1, "with_lost_words": 0, "mos": None}
+    figures = {"lines": 1, "heard": 1, "with_lost_words": 0}
     page = _page({"engines": {"s1": {"ours": figures}}}, pairs)
     held = re.search(r'<script type="application/json" id="data">(.*)</script>\n', page)
     assert held is not None
     assert json.loads(held[1]) == pairs
     assert page.count('<form id="pairs">') == 1
-    assert "<td>s1</td><td>ours</td><td>1</td><td>1</td><td>0</td><td></td>" in page
+    assert "<td>s1</td><td>ours</td><td>1</td><td>1</td><td>0</td><td>–</td>" in page

@@ -51,7 +51,7 @@ def say_it_as(page: Page, name: str) -> None:
 
 def upload(visitor: Visitor, path: Path) -> None:
     with visitor.page.expect_file_chooser() as chooser:
-        visitor.page.get_by_role("button", name="Upload a performance").click()
+        visitor.page.get_by_role("button", name="Upload a recording").click()
     chooser.value.set_files(path)
 
 
@@ -83,7 +83,7 @@ def test_the_take_of_an_uploaded_performance_has_its_words(actor: Visitor) -> No
     expect(page.locator("button.take-text")).to_contain_text(SAID)
 
 
-def test_a_recording_stays_over_a_reload_and_its_deletion_can_be_undone(actor: Visitor) -> None:
+def test_a_recording_stays_after_a_reload_and_its_deletion_can_be_undone(actor: Visitor) -> None:
     page = actor.page
     upload(actor, SAMPLE)
     expect(page.get_by_role("button", name="Say it as Amber")).to_be_visible()

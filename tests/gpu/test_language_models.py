@@ -57,14 +57,14 @@ def test_a_recording_is_spoken_beside_lines_as_on_the_cpu(tmp_path: Path) -> Non
         engine = spec("spark").make(EngineOptions(name=device, max_batch=3))
         for _ in (*engine.load(checkpoint), *engine.warm()):
             pass
-        sung, *lines = jobs = [conversion(1), job(2, "word " * 9), job(3, "word " * 4)]
+        converted, *lines = jobs = [conversion(1), job(2, "word " * 9), job(3, "word " * 4)]
         listener = Listener(engine)
         for each in jobs:
             engine.admit(each)
             listener.step()
         listener.finish(*jobs)
         assert all(len(listener.audio(each)) > 1_000 for each in lines)
-        found.append(torch.from_numpy(listener.audio(sung)))
+        found.append(torch.from_numpy(listener.audio(converted)))
         engine.close()
     on_gpu, on_cpu = found
     assert on_gpu.shape == on_cpu.shape

@@ -123,7 +123,7 @@ def test_what_engines_share_knows_no_engine(shared: str) -> None:
     assert violations(f"engines/{shared}", *own) == []
 
 
-def test_no_engine_knows_another_but_the_originals_load_the_files_of_ours() -> None:
+def test_only_original_engines_import_other_engines() -> None:
     names = {place.split(".")[1] for place in ENGINES.values()}
     for name in names - {"originals"}:
         others = [f"engines.{other}" for other in names if other != name]

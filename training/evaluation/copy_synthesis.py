@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 import torch
 
@@ -12,7 +11,6 @@ from engines.runtime.placement import Placement
 from training.references import Clip
 
 Copier = Callable[[Clip], Clip]
-Loaded = TypeVar("Loaded")
 CPU = Placement(torch.device("cpu"), torch.float32)
 
 

@@ -46,7 +46,7 @@ def speak_page(studio: Studio) -> None:
                 island("standing")
             island("takes")
     performance = gr.Textbox(
-        "", label="Performance", info="id of a recorded clip that is spoken instead", visible=False
+        "", label="Performance", info="id of a recording that is spoken instead of the text", visible=False
     )
     _endpoint(studio, [text, *_reference(), transcript, *chosen, *_champion(), performance])
 

@@ -110,17 +110,17 @@ def test_every_frame_is_decoded_with_the_voice_of_the_reference(engine: CodecLmE
 def conversion(number: int, seconds: float = 1.3) -> EngineJob:
     time = np.arange(round(RATE * seconds)) / RATE
     sweep = Audio(0.2 * np.sin(2 * np.pi * (150 + 300 * time) * time).astype(np.float32), RATE)
-    return EngineJob(f"sung {number}", replace(job(number).request, text="", performance=sweep))
+    return EngineJob(f"converted {number}", replace(job(number).request, text="", performance=sweep))
 
 
 def test_a_conversion_has_the_speech_of_the_recording_and_the_voice_of_the_reference(
     engine: CodecLmEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model: Any = engine.runtime.model
-    sung = conversion(1)
-    performance, reference = sung.request.performance, sung.request.reference
+    converted = conversion(1)
+    performance, reference = converted.request.performance, converted.request.reference
     assert performance is not None
-    # With random weights all clips have one voice.
+    # Random weights give all clips the same voice codes; this gives each clip other ones.
     monkeypatch.setattr(model.encoder.codec, "encode_global", lambda samples: torch.arange(VOICE) + len(samples) % 4093)
     engine.clear("codes")
     with torch.inference_mode():
@@ -132,7 +132,7 @@ def test_a_conversion_has_the_speech_of_the_recording_and_the_voice_of_the_refer
             * model.codec.codec.decode(spoken[:1], codes[1:, 0][None])[0].numpy()
             for codes in (voice, spoken)
         )
-    samples = alone(engine, sung)
+    samples = alone(engine, converted)
     engine.clear("codes")
     assert len(performance.samples) - len(samples) < RATE / 40
     assert np.abs(samples - right).max() < 0.01 * np.abs(samples - wrong).max()

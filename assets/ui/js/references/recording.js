@@ -17,6 +17,8 @@ import { toast } from "../core/toast.js";
  * @property {HTMLElement | null} above  shown above the waveform
  * @property {(file: Blob, name: string) => unknown} use  called with a recording that is kept
  * @property {() => unknown} upload  opens the file picker in place of a microphone that does not work
+ * @property {string} uploadTitle  label of the button that does so
+ * @property {() => unknown} [onopen]  called when the controls are shown
  */
 
 const COLUMNS = 400; // bars of the waveform
@@ -45,7 +47,9 @@ export async function openRecorder(place, recorder) {
     await record(stream, place, recorder);
   } catch (error) {
     const text = (error instanceof DOMException && REFUSALS[error.name]) || reason(error);
-    toast(sentence(text), { failed: true, action: "Upload clip", onaction: recorder.upload, until: STATE.voice });
+    toast(sentence(text), {
+      ...{ failed: true, action: recorder.uploadTitle, onaction: recorder.upload, until: STATE.voice },
+    });
   } finally {
     open = false;
     place.hidden = true;
@@ -100,7 +104,7 @@ async function tapped(context, stream) {
  * Show the recording. Resolves to true if it is kept.
  * @param {Tap} tap @param {HTMLElement} place @param {Recorder} recorder @returns {Promise<boolean>}
  */
-function untilStopped(tap, place, { hint, above, longest_s }) {
+function untilStopped(tap, place, { hint, above, longest_s, onopen }) {
   return new Promise((resolve) => {
     const waveform = new Waveform({ bar: 2, gap: 2, className: "recording" });
     const time = h("span.readout", {}, clock(0));
@@ -113,6 +117,7 @@ function untilStopped(tap, place, { hint, above, longest_s }) {
       h("div.recorder-controls", {}, time, h("span.gap"), discard, done),
     );
     place.hidden = false;
+    onopen?.();
     done.focus();
     announce("Recording.");
     // Audio arrives in hundreds of blocks per second. Drawing each block would overload a slow machine.

@@ -86,6 +86,7 @@ function controls() {
       above: read.element,
       use: (clip, name) => bringClip(clip, name, read.words),
       upload: choose,
+      uploadTitle: "Upload clip",
     });
   };
   const record = h("button.quiet", { type: "button", onclick: open }, icon("microphone"), "Record clip");

@@ -9,6 +9,7 @@ import { clock, fine, seconds } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { restore, select, state, titleOf } from "../core/state.js";
 import { toast } from "../core/toast.js";
+import { reuseRecording } from "../speak/performance.js";
 import { speak } from "../speak/synthesis.js";
 import { downloadMenu } from "./export.js";
 import { isChosen, press, toggleChosen } from "./selection.js";
@@ -118,7 +119,7 @@ export class TakeRow {
       "div.take-actions",
       {},
       this.tick,
-      // A recording sounds the same with every seed.
+      // The seed does not change a take of a recording.
       ...(this.take.order.performance ? [] : [iconButton("again", "New take with a random seed", () => this.reroll())]),
       iconButton("settings", "Use this text, voice and settings again", () => this.use()),
       this.compare,
@@ -192,13 +193,15 @@ export class TakeRow {
   }
 
   reroll() {
-    if (this.take.order.performance) return toast("A recording sounds the same with every seed.");
+    if (this.take.order.performance) return toast("The seed does not change a take of a recording.");
     return speak({ ...this.take.order, seed: null });
   }
 
   use() {
     return attempt(async () => {
+      const { performance, text } = this.take.order;
       await restore(this.take.order);
+      if (performance) await reuseRecording(performance, text);
       toast("Text, voice and settings loaded from the take.");
     });
   }

@@ -9,7 +9,7 @@ export function voiceOf({ champion, clip_id }) {
   return clip ? titled(clip.name) : "";
 }
 
-/** Return the text of an order; a recording may have none. @param {Order} order */
+/** Return the text of an order, or “Your recording” if the words of its recording are not known. @param {Order} order */
 export function lineOf({ text, performance }) {
   return text || (performance ? "Your recording" : "");
 }
