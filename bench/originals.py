@@ -1,8 +1,9 @@
 """Compare our engines with the original packages on the embedded checkpoints: `python -m bench quality --out FOLDER`.
 
 Each line is spoken by our engine and twice, with two seeds, by the original one (`f5-original`, `s1-original`). The results are
-the lines with words that speech recognition does not hear, the predicted MOS, and the likeness to the reference. The mel distance
-compares ours with the original, and the two takes of the original with each other: equal engines have equal distances.
+the lines with words that speech recognition does not hear, the predicted MOS, and the likeness to the reference. The mel
+distance compares ours with the original, and the two takes of the original with each other: equal engines have equal
+distances.
 
 FOLDER/report.html also contains blind pairs to vote on. Their loudness, sample rate and length are equal.
 """
