@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from anyio import to_thread
 from fastapi import APIRouter, Form, Request, Response, UploadFile
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from engines.audio import decode
 from engines.text.script import CHARACTERS_PER_S
@@ -18,6 +18,7 @@ from studio.api.answers import SpokenAnswers, file_response
 from studio.api.audio_stream import MEDIA_TYPES, StreamFormat
 from studio.api.errors import ProblemRoute, keyed
 from studio.api.programs import Programs
+from studio.api.speech import same_format
 from studio.api.texts import Name
 from studio.api.uploads import MULTIPART
 from studio.order import Order
@@ -36,6 +37,11 @@ class ConversionForm(BaseModel):
     voice: Name = Field(description="a champion's id, a sample's name or an alias")
     model: Name = Field("", description="an engine that can speak recordings; empty: the first one of the studio")
     response_format: StreamFormat = "mp3"
+
+    @field_validator("response_format", mode="before")
+    @classmethod
+    def _named(cls, given: object) -> object:
+        return same_format(given)
 
 
 @dataclass(frozen=True, slots=True)

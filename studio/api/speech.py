@@ -107,8 +107,8 @@ class SpeechRequest(BaseModel):
         if not isinstance(given, dict):
             return given
         fields = {name: value for name, value in given.items() if value is not None}
-        if isinstance(format := fields.get("response_format"), str):
-            fields["response_format"] = SAME_FORMATS.get(format.lower(), format.lower())
+        if "response_format" in fields:
+            fields["response_format"] = same_format(fields["response_format"])
         return fields
 
     @property
@@ -200,6 +200,11 @@ class GenerateRequest(BaseModel):
 
     def reference(self) -> None:
         """Return None: this request has no reference."""
+
+
+def same_format(format: object) -> object:
+    """Return our name of a format that a client may call otherwise."""
+    return SAME_FORMATS.get(format.lower(), format.lower()) if isinstance(format, str) else format
 
 
 def check_language(language: str) -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 import soundfile
 from playwright.sync_api import Browser, Page, Playwright, expect
@@ -60,9 +61,10 @@ def test_a_recorded_performance_is_spoken_in_the_chosen_voice_with_its_length(ac
     page.get_by_role("button", name="Say it yourself").click()
     expect(page.locator(".performance .recorder .readout")).to_have_text(ENOUGH)
     page.get_by_role("button", name="Stop and use").click()
-    expect(page.get_by_role("button", name="Say it as Amber")).to_be_enabled()
+    expect(page.get_by_role("button", name="Say it as Amber")).to_be_focused()
     recorded_s = page.request.get(actor.url + "/studio/clips").json()["mine"][0]["duration_s"]
     page.locator(".picker").select_option(label="Basil")
+    expect(page.locator("#transcript textarea")).to_have_value(re.compile("^I have guarded"))
     say_it_as(page, "Basil")
     actor.wait_for_takes(1)
     [take] = actor.takes()
@@ -91,10 +93,41 @@ def test_a_recording_stays_after_a_reload_and_its_deletion_can_be_undone(actor: 
     say_it_as(page, "Amber")
     actor.wait_for_takes(1)
     page.get_by_role("button", name="Delete recording").click()
-    expect(page.get_by_role("button", name="Say it yourself")).to_be_visible()
+    expect(page.get_by_role("button", name="Say it yourself")).to_be_focused()
     page.get_by_role("button", name="Undo", exact=True).click()
     say_it_as(page, "Amber")
     actor.wait_for_takes(2)
+
+
+def test_a_recording_that_was_deleted_as_a_clip_leaves_the_row(actor: Visitor) -> None:
+    page = actor.page
+    upload(actor, SAMPLE)
+    expect(page.get_by_role("button", name="Say it as Amber")).to_be_visible()
+    page.locator(".picker").select_option(page.request.get(actor.url + "/studio/clips").json()["mine"][0]["id"])
+    page.get_by_role("button", name="Delete clip").click()
+    expect(page.get_by_role("button", name="Say it yourself")).to_be_visible()
+
+
+def test_a_take_of_a_recording_brings_it_back(actor: Visitor) -> None:
+    page = actor.page
+    upload(actor, SAMPLE)
+    say_it_as(page, "Amber")
+    actor.wait_for_takes(1)
+    page.evaluate("localStorage.removeItem('recording')")
+    page.reload()
+    expect(page.get_by_role("button", name="Say it yourself")).to_be_visible()
+    page.get_by_role("button", name="Use this text, voice and settings again").click()
+    say_it_as(page, "Amber")
+    actor.wait_for_takes(2)
+
+
+def test_a_recording_of_more_than_a_minute_is_refused_with_its_length(actor: Visitor, tmp_path: Path) -> None:
+    samples, rate = soundfile.read(SAMPLE)
+    soundfile.write(tmp_path / "long.wav", np.tile(samples, 12), rate)
+    actor.refusals_expected = True
+    upload(actor, tmp_path / "long.wav")
+    expect(actor.page.locator(".toast")).to_contain_text("it lasts 1 min 4 s; use at most 60 s")
+    expect(actor.page.get_by_role("button", name="Say it yourself")).to_be_visible()
 
 
 def test_a_file_that_is_no_sound_is_refused_and_the_row_stays(actor: Visitor, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ const SAID = [
   ["fine", format.fine(null), "–"],
   ["clock", format.clock(83.42), "1:23.4"],
   ["clock", format.clock(5), "0:05.0"],
+  ["clock", format.clock(59.96), "1:00.0"],
   ["bytes", format.bytes(12_340_000), "12 MB"],
   ["bytes", format.bytes(3_140_000_000), "3.1 GB"],
   ["bytes", format.bytes(141e9), "141 GB"],

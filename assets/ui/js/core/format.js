@@ -24,8 +24,8 @@ export function fine(value) {
 
 /** Format a playback position: 83.42 -> "1:23.4". @param {number} value */
 export function clock(value) {
-  const minutes = Math.floor(value / 60);
-  return `${minutes}:${(value - 60 * minutes).toFixed(1).padStart(4, "0")}`;
+  const tenths = Math.round(10 * value); // so that 59.96 s become 1:00.0
+  return `${Math.floor(tenths / 600)}:${((tenths % 600) / 10).toFixed(1).padStart(4, "0")}`;
 }
 
 /** Format the limits of a setting: "1 to 64". @param {Limits} limits */

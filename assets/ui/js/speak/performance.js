@@ -74,7 +74,7 @@ class RecordingRow {
     this.play = iconButton("play", "Play recording", toggle);
     this.waveform = new Waveform({ bar: 2, gap: 1, className: "mini" });
     this.length = h("span.readout");
-    this.say = h("button.quiet", { type: "button", onclick: convert });
+    this.say = h("button.quiet.say-recording", { type: "button", onclick: convert });
     const trash = iconButton("trash", "Delete recording", discard);
     this.words = h("p.hint");
     this.element = h(
@@ -93,7 +93,7 @@ class RecordingRow {
   show({ duration_s, peaks }) {
     this.length.textContent = seconds(duration_s);
     this.say.textContent = voiceOf(order()) ? `Say it as ${voiceOf(order())}` : "Say it in this voice";
-    this.say.disabled = state.synthesis !== null;
+    this.say.setAttribute("aria-disabled", String(state.synthesis !== null)); // `disabled` would move the focus
     this.words.textContent = recordedWords && `“${recordedWords}”`;
     this.words.hidden = !recordedWords;
     const plays = player.isPlaying(PLAYER);
@@ -112,6 +112,7 @@ async function keepRecording(file, name) {
     }
     addMine(clip);
     showRecording(clip);
+    focusOn("button.say-recording");
     announce("Recording ready.");
   } catch (error) {
     toast(`“${name}” cannot be used. ${reason(error)}`, { failed: true });
@@ -141,7 +142,7 @@ async function restoreOnce() {
 async function showRecording(clip, words = "") {
   recording = clip;
   recordedWords = words;
-  isListed = false;
+  isListed = state.mine.some(({ id }) => id === clip?.id);
   saveJson(KEY, clip ? { id: clip.id, words } : NONE);
   draw();
   if (!clip || words || !state.recogniser) return;
@@ -162,19 +163,42 @@ function forgetDeleted() {
   draw();
 }
 
+/** @param {string} selector */
+function focusOn(selector) {
+  /** @type {HTMLElement | null} */ (document.querySelector(`.performance ${selector}`))?.focus();
+}
+
+/** Do something with the recording. If it was deleted in another tab, show it no longer. @param {() => unknown} act */
+function withRecording(act) {
+  return attempt(async () => {
+    try {
+      return await act();
+    } catch (error) {
+      if (refusedWith(error, 404)) showRecording(null);
+      throw error;
+    }
+  });
+}
+
 async function toggle() {
   if (player.isPlaying(PLAYER)) return player.stop();
   const path = `/studio/clips/${recording?.id}/audio.wav`;
-  return attempt(async () => player.play(PLAYER, await loadTrack(path, RATE)));
+  return withRecording(async () => player.play(PLAYER, await loadTrack(path, RATE)));
 }
 
 /** Speak the recording in the chosen voice. */
 function convert() {
   const engine = convertingEngine();
-  if (!recording || !engine) return null;
+  if (!recording || !engine || state.synthesis) return null;
   player.stop();
   const wanted = { ...order(engine.name), text: recordedWords, performance: recording.id };
   return speak(wanted, { fresh: true, retry: convert });
+}
+
+/** Show a restored recording, unless there is a newer one. @param {Clip} clip @param {string} words */
+function bringBack(clip, words) {
+  addMine(clip);
+  if (!recording) showRecording(clip, words);
 }
 
 /** Delete the recording; this can be undone. */
@@ -182,10 +206,11 @@ async function discard() {
   const [clip, words] = [recording, recordedWords];
   if (!clip) return;
   player.stop();
-  await attempt(async () => {
+  await withRecording(async () => {
     await remove(`/studio/clips/${clip.id}`);
     showRecording(null);
-    const back = () => attempt(async () => showRecording(await post(`/studio/clips/${clip.id}/restore`), words));
+    focusOn("button");
+    const back = () => attempt(async () => bringBack(await post(`/studio/clips/${clip.id}/restore`), words));
     toastDeletion("Recording deleted.", { words: "delete the recording", back });
   });
 }
