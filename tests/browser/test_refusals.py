@@ -161,7 +161,7 @@ def test_a_blocked_microphone_gets_one_sentence(playwright: Playwright, studio: 
         visitor.open()
         visitor.page.get_by_role("button", name="Record").click()
         visitor.expect_message("The browser blocks the microphone; allow the microphone")
-        expect(visitor.page.locator(".recorder")).to_be_hidden()
+        expect(visitor.page.locator(".voice .recorder")).to_be_hidden()
         visitor.hurry()
         visitor.speak()
         visitor.wait_for_takes(1)

@@ -81,7 +81,7 @@ def test_a_reload_loads_the_engine_again_unless_it_speaks(operator: Operator) ->
     operator.tick.gate = gate.acquire
     ticket = operator.studio.manager.submit(request("tick", ENGINE), session_id="ann")
     answer = operator.client.post(f"{ROOT}/reload")
-    assert (answer.status_code, "reload it when its requests are done" in answer.json()["detail"]) == (503, True)
+    assert (answer.status_code, "reload it when they are done" in answer.json()["detail"]) == (503, True)
     gate.release(99)
     assert ticket.wait(PATIENCE_S) and operator.tick.loads == 2
 
