@@ -85,3 +85,15 @@ def story(tmp_path: Path) -> Path:
     path = tmp_path / "story.wav"
     soundfile.write(path, np.concatenate([piece for sound, _ in sounds for piece in (sound, gap)]), rate)
     return path
+
+
+@pytest.fixture(scope="session")
+def microphone(playwright: Playwright, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser whose microphone hears a shipped sample; Chromium reads only WAV."""
+    sound = tmp_path_factory.mktemp("microphone") / "sample.wav"
+    soundfile.write(sound, *soundfile.read(SHIPPED[0]))
+    fake = ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"]
+    flags = [*FLAGS, *fake, f"--use-file-for-fake-audio-capture={sound}"]
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+    yield browser
+    browser.close()

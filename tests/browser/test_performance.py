@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
-from playwright.sync_api import Browser, Page, Playwright, expect
+from playwright.sync_api import Browser, Page, expect
 
 from bench.spark_checkpoints import TINY, write
 from tests.browser.serving import ROOT, Served, serving
 from tests.browser.test_finish import serious
-from tests.browser.visiting import CHROMIUM, FLAGS, Visitor, visiting
+from tests.browser.visiting import Visitor, visiting
 
 SAMPLE = ROOT / "assets" / "voices" / "references" / "edgar.flac"
 SAID = "All systems are ready, Captain."
@@ -25,18 +25,6 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     checkpoint = write(folder / "spark", TINY).source
     with serving(folder / "data", STUDIO_ENGINES="f5,spark", STUDIO_SPARK_CHECKPOINT=checkpoint) as served:
         yield served
-
-
-@pytest.fixture(scope="module")
-def microphone(playwright: Playwright, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """A browser whose microphone hears a shipped sample; Chromium reads only WAV."""
-    sound = tmp_path_factory.mktemp("microphone") / "edgar.wav"
-    soundfile.write(sound, *soundfile.read(SAMPLE))
-    fake = ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"]
-    flags = [*FLAGS, *fake, f"--use-file-for-fake-audio-capture={sound}"]
-    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
-    yield browser
-    browser.close()
 
 
 @pytest.fixture

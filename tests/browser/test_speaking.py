@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from playwright.sync_api import Browser, Playwright, expect
+from playwright.sync_api import Browser, expect
 
 from engines.text import estimate_s, parse
 from tests.browser.serving import ROOT, Served, wait_until_idle
-from tests.browser.visiting import CHROMIUM, FLAGS, LONG, RUNS, SOME, Visitor, held_back, visiting
+from tests.browser.visiting import LONG, RUNS, SOME, Visitor, held_back, visiting
 from tests.training import paces
 
 CHECKPOINT = ROOT / "assets" / "voices" / "f5" / "checkpoint"
@@ -97,17 +97,6 @@ def test_ones_own_clip_becomes_the_voice(visitor: Visitor, voice: Path) -> None:
     clips = page.request.get(visitor.url + "/studio/clips").json()
     assert visitor.takes()[0]["order"]["clip_id"] == clips["mine"][0]["id"]
     assert visitor.takes()[0]["order"]["transcript"] == voice_words()
-
-
-@pytest.fixture(scope="module")
-def microphone(playwright: Playwright) -> Iterator[Browser]:
-    """A browser whose microphone hears a shipped sample."""
-    sample = sorted((ROOT / "assets" / "voices" / "references").glob("*.flac"))[0]
-    fake = ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"]
-    flags = [*FLAGS, *fake, f"--use-file-for-fake-audio-capture={sample}"]
-    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
-    yield browser
-    browser.close()
 
 
 @pytest.fixture
