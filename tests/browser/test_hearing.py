@@ -6,10 +6,10 @@ from pathlib import Path
 from playwright.sync_api import Route, expect
 
 from tests.browser.test_finish import serious
-from tests.browser.test_speaking import microphone, recorder
+from tests.browser.test_speaking import recorder
 from tests.browser.visiting import Visitor, held_back
 
-__all__ = ["microphone", "recorder"]
+__all__ = ["recorder"]
 WORDS = "#transcript textarea"
 
 

@@ -9,7 +9,7 @@ from tests.browser.serving import Served
 from tests.browser.test_adding import cells
 from tests.browser.test_finish import PHONE, SMALL, serious
 from tests.browser.test_script import bring, elsewhere, row, rows, sheet_of
-from tests.browser.visiting import Visitor, visiting
+from tests.browser.visiting import Visitor, held_back, visiting
 from tests.waiting import until
 
 pytestmark = pytest.mark.tones
@@ -93,7 +93,13 @@ def test_every_difference_is_shown_and_edits_are_kept_by_choice_until_one_undo_r
     row(page, "My line A.").locator(".c-text").click()
     page.keyboard.press("Control+Shift+z")
     until(lambda: [[id, text] for id, _, text, _ in cells(visitor)] == after)
-    page.keyboard.press("Control+z")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    with held_back(page, "**/undo"):
+        for keys in ("Control+z", "Control+Shift+z", "Control+z"):
+            page.keyboard.press(keys)
+        page.evaluate("new Promise(requestAnimationFrame)")
+        assert len([url for url in asked if url.endswith("/undo")]) == 1
     until(lambda: cells(visitor) == before)
     expect(rows(page)).to_have_count(6)
 

@@ -19,6 +19,8 @@ const MOST = 500;
 let done = [];
 /** @type {Kept[]} */
 let undone = [];
+/** The last action that was started. @type {Promise<unknown> | null} */
+let running = null;
 
 /** Record a step of this page; with a message, also show the message and an Undo button. @param {Step} step */
 export function record(step, message = "") {
@@ -55,7 +57,7 @@ export function redo() {
   done = [...done, last];
   changed(STATE.undo);
   toast(`Redone: ${last.words}.`);
-  return last.forth?.();
+  return last.forth && inTurn(last.forth);
 }
 
 /** @param {Kept} step */
@@ -65,7 +67,18 @@ function takeBack(step) {
   if (step.forth) undone = [...undone, step];
   changed(STATE.undo);
   toast(`Undone: ${step.words}.`, step.forth && { action: "Redo", hint: `Redo: ${step.words}`, onaction: redo });
-  return step.back();
+  return inTurn(step.back);
+}
+
+/** Start an action after the earlier actions ended, so that quick keys act in their order. @param {() => unknown} action */
+function inTurn(action) {
+  const result = running ? running.then(action, action) : action();
+  if (!(result instanceof Promise)) return result;
+  const mine = result.finally(() => {
+    if (running === mine) running = null;
+  });
+  running = mine;
+  return mine;
 }
 
 /** @param {Kept} step */
