@@ -1,6 +1,7 @@
 """Updates of sheets from their changed files: compare, apply, undo."""
 
 import re
+import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -44,6 +45,7 @@ class SheetUpdates:
 
     def __init__(self, projects: Projects, now: Callable[[], datetime]) -> None:
         self._projects, self._now = projects, now
+        self._undoing = threading.Lock()
 
     def compare(self, project_id: str, sheet_id: str, table: Table) -> dict[str, Any]:
         """Return the changes that an update would make, line by line. Raises UnknownSheet."""
@@ -80,12 +82,13 @@ class SheetUpdates:
     def undo(self, project_id: str, sheet_id: str, update: str) -> Sheet:
         """Undo an update, or redo it. Raises UnknownSheet, UnknownUpdate, SheetChanged, NotSaved."""
         path = self._path(project_id, sheet_id, update)
-        try:
-            before = BEFORE.validate_json(path.read_bytes())
-        except (OSError, ValidationError) as error:
-            raise UnknownUpdate("this update is too old to undo; import the earlier file again") from error
-        after = self._change(project_id, sheet_id, lambda sheet: restored(sheet, before))
-        path.unlink(missing_ok=True)
+        with self._undoing:
+            try:
+                before = BEFORE.validate_json(path.read_bytes())
+            except (OSError, ValidationError) as error:
+                raise UnknownUpdate("this update is too old to undo; import the earlier file again") from error
+            after = self._change(project_id, sheet_id, lambda sheet: restored(sheet, before))
+            path.unlink(missing_ok=True)
         return after
 
     def _change(self, project_id: str, sheet_id: str, change: Callable[[Sheet], Sheet]) -> Sheet:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -249,6 +250,14 @@ def test_one_undo_restores_cells_order_columns_and_lines_and_can_be_undone(clien
     assert kinds(act.compare(*FIRST)) == {"B": "studio"}
     act.undo(undone["update"])
     assert act.texts() == ["New.", "Three, theirs."]
+
+
+def test_of_simultaneous_undos_of_one_update_only_one_is_made(client: httpx.Client) -> None:
+    act = Act(client)
+    update = act.update("A\tAhri\tOne!\t")
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: client.post(f"{act.path}/updates/{update['update']}/undo"), range(8)))
+    assert sorted(answer.status_code for answer in answers) == [200, *[404] * 7]
 
 
 def test_an_undo_leaves_what_was_edited_after_the_update(client: httpx.Client) -> None:
