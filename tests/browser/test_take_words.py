@@ -1,12 +1,17 @@
 """The words of a take: heard after it is finished, lost words as one chip, and new takes until all words are heard."""
 
+import io
 import re
 
+import numpy as np
+from PIL import Image
 from playwright.sync_api import Route, expect
 
 from tests.browser.test_finish import serious
 from tests.browser.visiting import Visitor
+from tests.waiting import until
 
+INK = 5.0  # standard deviation of grey values; an empty line has about 0
 LOST = re.compile("Missing: |Misheard: |Added: |The take is too short|The take is silent")
 
 MARKED = """(name) => {
@@ -52,6 +57,28 @@ def test_lost_words_are_marked_in_the_text_and_the_word_that_plays_is_highlighte
     words = {word for _ in range(4) for word in page.wait_for_function(MARKED, arg="played-word").json_value()}
     assert words <= set(LINE.strip(".").split())
     page.wait_for_function(f"() => !({MARKED})('played-word')")  # the take has ended
+
+
+def test_on_a_phone_the_end_of_a_long_text_is_drawn_while_it_plays(visitor: Visitor) -> None:
+    page = visitor.page
+    page.set_viewport_size({"width": 390, "height": 844})
+    mumble(visitor)
+    expect(page.locator("li.take .take-words.lost")).to_have_text(LOST)
+    text = page.locator("li.take .take-text")
+
+    def scrolled() -> int:
+        return round(text.evaluate("element => element.scrollLeft"))
+
+    def drawn() -> bool:
+        """Return True if the part that was scrolled into view has letters; play again if the take has ended."""
+        if page.get_by_role("button", name="Play take").count():
+            page.get_by_role("button", name="Play take").click()
+        begun = scrolled()
+        shot = np.asarray(Image.open(io.BytesIO(text.screenshot())).convert("L"), np.float32)
+        return begun > 0 and scrolled() >= begun and shot[:, -begun:].std() > INK
+
+    until(drawn)
+    page.get_by_role("button", name="Pause take").or_(page.get_by_role("button", name="Play take")).click()
 
 
 def test_generate_until_complete_can_be_stopped_and_keeps_one_take_more_at_most(visitor: Visitor) -> None:

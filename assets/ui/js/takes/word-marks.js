@@ -61,7 +61,7 @@ export class WordMarks {
     this.#mark(played, this.ranges[this.now], false);
     this.now = now;
     this.#mark(played, this.ranges[now], true);
-    this.#reveal(this.ranges[now]);
+    this.#reveal(this.ranges[now], playing);
   }
 
   /** Remove the marks together with the row. */
@@ -95,11 +95,16 @@ export class WordMarks {
     else highlight.delete(range);
   }
 
-  /** Scroll a single-line text to the word. @param {Range | null | undefined} range */
-  #reveal(range) {
-    if (!range || this.element.scrollWidth <= this.element.clientWidth) return;
-    const [word, line] = [range.getBoundingClientRect(), this.element.getBoundingClientRect()];
-    if (word.left < line.left || word.right > line.right) this.element.scrollLeft += word.left - line.left;
+  /** Scroll a single-line text to the word, and after playback to its start. @param {Range | null | undefined} range */
+  #reveal(range, playing = true) {
+    if (this.element.scrollWidth <= this.element.clientWidth) return;
+    if (!playing) this.element.scrollLeft = 0;
+    else if (range) {
+      const [word, line] = [range.getBoundingClientRect(), this.element.getBoundingClientRect()];
+      if (word.left < line.left || word.right > line.right) this.element.scrollLeft += word.left - line.left;
+    }
+    // Browsers do not draw the text after an ellipsis, even if it is scrolled into view.
+    this.element.style.textOverflow = this.element.scrollLeft ? "clip" : "";
   }
 }
 
