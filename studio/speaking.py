@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from studio.history import History, StoredTake
     from studio.references.session_clips import SessionClips
 
-KEPT_PERFORMANCES = 64  # ended performances stay readable, so that a page can fetch their audio
+KEPT_LIVE_TAKES = 64  # they stay readable after their end, so that a page can fetch their audio
 
 
-class UnknownPerformance(NotFound):
-    """This session has no such performance: it ended long ago, or belongs to another session."""
+class UnknownLiveTake(NotFound):
+    """This session has no such live take: it ended long ago, or belongs to another session."""
 
 
-class Performance:
-    """One order that is spoken. Thread-safe."""
+class LiveTake:
+    """An order while it is spoken, and for some time after. Thread-safe."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Performance:
         return self._status if ticket is None else ticket.status()
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait at most `timeout_s` for the end. Return True if the performance is done, failed or cancelled."""
+        """Wait at most `timeout_s` for the end. Return True if the take is done, failed or cancelled."""
         self._gather()
         ticket = self._ticket
         ended = ticket is None or ticket.wait(timeout_s)
@@ -126,7 +126,7 @@ def doubts(reference: Reference, *, of_clip: bool) -> list[str]:
 
 
 class SpeechService:
-    """Submits orders to the scheduler, and keeps performances and takes."""
+    """Submits orders to the scheduler, and keeps live and stored takes."""
 
     def __init__(
         self,
@@ -145,16 +145,16 @@ class SpeechService:
         self._session_clips = session_clips
         self._champions = champions
         self._history, self._kept = history, kept
-        self._performances: OrderedDict[tuple[str, str], Performance] = OrderedDict()
+        self._live_takes: OrderedDict[tuple[str, str], LiveTake] = OrderedDict()
         self._lock = threading.Lock()
 
-    def speak(self, order: Order, *, session_id: str, arrived_at: float | None = None) -> Performance:
+    def speak(self, order: Order, *, session_id: str, arrived_at: float | None = None) -> LiveTake:
         """Submit an order whose take is kept. Raises EngineError if the order is refused; then nothing was queued.
 
         `arrived_at` is the arrival time of the order at the server, in seconds of time.monotonic().
         """
         order, ticket, warnings = self._submit(order, session_id, arrived_at)
-        performance = Performance(
+        live = LiveTake(
             session_id,
             order,
             ticket,
@@ -162,15 +162,15 @@ class SpeechService:
             keep=lambda take: self._keep(session_id, order, take),
             warnings=warnings,
         )
-        self._remember(performance)
-        return performance
+        self._remember(live)
+        return live
 
     def speak_again(self, take: "StoredTake", within_s: float) -> "StoredTake | None":
         """Speak the order of a take with another seed, and return the stored take; None if time is up. Raises EngineError."""
-        performance = self.speak(replace(take.order, seed=None), session_id=take.session_id)
-        if performance.wait(within_s):
-            return performance.result()
-        performance.cancel()
+        live = self.speak(replace(take.order, seed=None), session_id=take.session_id)
+        if live.wait(within_s):
+            return live.result()
+        live.cancel()
         return None
 
     def _keep(self, session_id: str, order: Order, take: Take) -> "StoredTake":
@@ -236,12 +236,12 @@ class SpeechService:
         """Return the reference that the engine gets for the order's voice. Raises EngineError if the voice cannot be used."""
         return self._cast(order, session_id)[1]
 
-    def performance(self, session_id: str, id: str) -> Performance:
-        """Return a running or recently ended performance of this session. Raises UnknownPerformance."""
+    def live(self, session_id: str, id: str) -> LiveTake:
+        """Return a take of this session that is being generated, or was so recently. Raises UnknownLiveTake."""
         with self._lock:
-            found = self._performances.get((session_id, id))
+            found = self._live_takes.get((session_id, id))
         if found is None:
-            raise UnknownPerformance("this take is finished or cancelled; see the list of takes")
+            raise UnknownLiveTake("this take is finished or cancelled; see the list of takes")
         return found
 
     def _cast(self, order: Order, session_id: str) -> tuple[Order, Reference, Weights | None]:
@@ -253,14 +253,12 @@ class SpeechService:
         window = Window(order.start_s, order.end_s)
         return order, self._session_clips.reference(session_id, order.clip_id, window, order.transcript), None
 
-    def _remember(self, performance: Performance) -> None:
+    def _remember(self, live: LiveTake) -> None:
         with self._lock:
-            self._performances[performance.session_id, performance.id] = performance
-            ended = [
-                key for key, kept in self._performances.items() if kept.status().state not in ("queued", "running")
-            ]
-            for key in ended[: max(0, len(self._performances) - KEPT_PERFORMANCES)]:
-                del self._performances[key]
+            self._live_takes[live.session_id, live.id] = live
+            ended = [key for key, kept in self._live_takes.items() if kept.status().state not in ("queued", "running")]
+            for key in ended[: max(0, len(self._live_takes) - KEPT_LIVE_TAKES)]:
+                del self._live_takes[key]
 
 
 def _request(order: Order, reference: Reference, weights: Weights | None, live: bool) -> Request:

@@ -1,4 +1,4 @@
-"""A running performance over HTTP: its audio while it is generated, its state, and cancellation."""
+"""A live take over HTTP: its audio while it is generated, its state, and cancellation."""
 
 from collections.abc import AsyncIterator
 
@@ -11,7 +11,7 @@ from engines.audio import encode
 from engines.errors import NotReady
 from engines.types import Audio, Samples, Status
 from studio.api.errors import ProblemRoute, SessionId, as_json
-from studio.speaking import Performance
+from studio.speaking import LiveTake
 from studio.studio import Studio
 
 STATUS = TypeAdapter(Status)
@@ -27,43 +27,43 @@ def router(studio: Studio) -> APIRouter:
     def pcm(id: str, session_id: SessionId) -> Response:
         """Stream mono int16 little-endian samples from the first one on, while they are generated.
 
-        A disconnect does not stop the performance: its take is stored. `POST {id}/cancel` stops it.
+        A disconnect does not stop it: the take is stored. `POST {id}/cancel` stops it.
         """
-        performance = studio.speaking.performance(session_id, id)
-        if performance.sample_rate is None:
+        live = studio.speaking.live(session_id, id)
+        if live.sample_rate is None:
             raise NotReady("the engine is still loading; audio is available when the engine is ready")
         headers = {
-            "x-sample-rate": str(performance.sample_rate),
+            "x-sample-rate": str(live.sample_rate),
             "cache-control": "no-store",
             "x-accel-buffering": "no",
         }
-        sound = stream(performance, performance.sample_rate, threads)
+        sound = stream(live, live.sample_rate, threads)
         return StreamingResponse(sound, media_type="application/octet-stream", headers=headers)
 
     @routes.get("/{id}")
     def status(id: str, session_id: SessionId) -> Response:
-        return as_json(STATUS, studio.speaking.performance(session_id, id).status())
+        return as_json(STATUS, studio.speaking.live(session_id, id).status())
 
     @routes.post("/{id}/cancel")
     def cancel(id: str, session_id: SessionId) -> Response:
-        performance = studio.speaking.performance(session_id, id)
-        performance.cancel()
-        return as_json(STATUS, performance.status())
+        live = studio.speaking.live(session_id, id)
+        live.cancel()
+        return as_json(STATUS, live.status())
 
     return routes
 
 
-async def stream(performance: Performance, rate: int, threads: CapacityLimiter) -> AsyncIterator[bytes]:
-    """Yield pieces of int16 audio until the performance has ended and everything was sent."""
+async def stream(live: LiveTake, rate: int, threads: CapacityLimiter) -> AsyncIterator[bytes]:
+    """Yield pieces of int16 audio until the take has ended and everything was sent."""
     sent, ended = 0, False
     while not ended:
-        piece, ended = await to_thread.run_sync(_hear, performance, sent, limiter=threads)
+        piece, ended = await to_thread.run_sync(_hear, live, sent, limiter=threads)
         sent += len(piece)
         if len(piece):
             yield encode(Audio(piece, rate), "pcm")
 
 
-def _hear(performance: Performance, sent: int) -> tuple[Samples, bool]:
-    """Return the audio after `sent` samples, shape (frames,), and whether the performance had ended before the read."""
-    ended = performance.wait(0.0)  # checked before the read, so that no audio is missed
-    return performance.audio_from(sent, 0.0 if ended else WAIT_S), ended
+def _hear(live: LiveTake, sent: int) -> tuple[Samples, bool]:
+    """Return the audio after `sent` samples, shape (frames,), and whether the take had ended before the read."""
+    ended = live.wait(0.0)  # checked before the read, so that no audio is missed
+    return live.audio_from(sent, 0.0 if ended else WAIT_S), ended

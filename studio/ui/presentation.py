@@ -3,20 +3,20 @@
 from typing import Any
 
 from engines.types import EngineStatus
-from studio.speaking import Performance
+from studio.speaking import LiveTake
 
 FIRST_LINE = "Welcome to the studio. Press the button, and this voice will say your line."
 
 
-def status_json(performance: Performance) -> dict[str, Any]:
-    """Return the state of a performance; its id is part of the address /studio/live/{id}.pcm."""
-    status = performance.status()
+def status_json(live: LiveTake) -> dict[str, Any]:
+    """Return the state of a live take; its id is part of the address /studio/live/{id}.pcm."""
+    status = live.status()
     return {
-        "id": performance.id,
-        "seed": performance.order.seed,
-        "engine": performance.order.engine,
-        "sample_rate": performance.sample_rate,  # Hz; None while the engine is loading
-        "warnings": performance.warnings,
+        "id": live.id,
+        "seed": live.order.seed,
+        "engine": live.order.engine,
+        "sample_rate": live.sample_rate,  # Hz; None while the engine is loading
+        "warnings": live.warnings,
         "state": status.state,
         "rank": status.rank,  # 1 = next to be admitted; 0 after the admission
         "progress": round(status.progress, 4),

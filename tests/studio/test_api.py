@@ -22,7 +22,7 @@ from engines.text.tempo import ROOM_S
 from engines.types import Audio
 from studio.order import Order, flat, read_order
 from studio.settings import Settings
-from studio.speaking import Performance
+from studio.speaking import LiveTake
 from studio.studio import Studio
 from studio.version import VERSION
 from studio.web.session import COOKIE, session_id_of
@@ -47,13 +47,13 @@ class Visit:
         sample = client.get("/studio/clips").json()["samples"][0]
         return Order(text=text, clip_id=sample["id"], start_s=0, end_s=3.5, transcript="one", engine=ENGINE, seed=seed)
 
-    def speak(self, client: httpx.Client, text: str = "tick tock") -> Performance:
+    def speak(self, client: httpx.Client, text: str = "tick tock") -> LiveTake:
         return self.studio.speaking.speak(self.order(client, text), session_id=self.session_id(client))
 
     def take(self, client: httpx.Client, text: str = "tick tock") -> str:
-        performance = self.speak(client, text)
-        assert performance.wait(PATIENCE_S)
-        return performance.result().id
+        live = self.speak(client, text)
+        assert live.wait(PATIENCE_S)
+        return live.result().id
 
 
 @pytest.fixture
@@ -121,9 +121,9 @@ def test_nothing_tells_of_whoever_uploaded_the_same_sound_before(visit: Visit, t
     checks = visit.bob.post(f"/studio/clips/{id}/report", json=window | {"transcript": "one two"}).json()["checks"]
     assert "mono" not in {check["mend"] for check in checks}
     order = replace(visit.order(visit.bob), clip_id=id)
-    performance = visit.studio.speaking.speak(order, session_id=visit.session_id(visit.bob))
-    assert performance.wait(300.0)
-    take = visit.bob.get(f"/studio/takes/{performance.result().id}/audio.wav?download=true")
+    live = visit.studio.speaking.speak(order, session_id=visit.session_id(visit.bob))
+    assert live.wait(300.0)
+    take = visit.bob.get(f"/studio/takes/{live.result().id}/audio.wav?download=true")
     assert "bobs" in take.headers["content-disposition"]
 
 
@@ -301,55 +301,55 @@ def test_a_script_that_cannot_be_spoken_says_why(visit: Visit, text: str) -> Non
 
 
 def test_sound_is_streamed_while_it_is_made(visit: Visit) -> None:
-    performance = visit.speak(visit.ann, "t" * 60)
+    live = visit.speak(visit.ann, "t" * 60)
     arrived: list[tuple[float, int]] = []
     pieces = []
-    with visit.ann.stream("GET", f"/studio/live/{performance.id}.pcm") as answer:
+    with visit.ann.stream("GET", f"/studio/live/{live.id}.pcm") as answer:
         assert answer.headers["x-sample-rate"] == str(RATE)
         for piece in answer.iter_raw():
-            arrived.append((performance.status().progress, len(piece)))
+            arrived.append((live.status().progress, len(piece)))
             pieces.append(piece)
     heard = np.frombuffer(b"".join(pieces), "<i2")
-    kept = visit.studio.history.audio(visit.session_id(visit.ann), performance.result().id).samples
+    kept = visit.studio.history.audio(visit.session_id(visit.ann), live.result().id).samples
     np.testing.assert_array_equal(heard, np.round(np.clip(kept, -1, 1) * 32767).astype(np.int16))
     assert arrived[0][0] < 0.5
     assert len(pieces) > 5
 
 
 def test_a_late_listener_hears_all_of_it_and_a_stranger_nothing(visit: Visit) -> None:
-    performance = visit.speak(visit.ann)
-    assert performance.wait(PATIENCE_S)
-    whole = visit.ann.get(f"/studio/live/{performance.id}.pcm").content
+    live = visit.speak(visit.ann)
+    assert live.wait(PATIENCE_S)
+    whole = visit.ann.get(f"/studio/live/{live.id}.pcm").content
     assert len(whole) == 2 * len("tick tock") * int(TAKE_S * RATE)
-    for path in (f"/studio/live/{performance.id}.pcm", f"/studio/live/{performance.id}"):
+    for path in (f"/studio/live/{live.id}.pcm", f"/studio/live/{live.id}"):
         assert visit.bob.get(path).status_code == 404
-    assert visit.bob.post(f"/studio/live/{performance.id}/cancel").status_code == 404
+    assert visit.bob.post(f"/studio/live/{live.id}/cancel").status_code == 404
 
 
 def test_a_listener_who_leaves_does_not_stop_the_performance(visit: Visit) -> None:
-    performance = visit.speak(visit.ann, "t" * 40)
-    with visit.ann.stream("GET", f"/studio/live/{performance.id}.pcm") as answer:
+    live = visit.speak(visit.ann, "t" * 40)
+    with visit.ann.stream("GET", f"/studio/live/{live.id}.pcm") as answer:
         next(answer.iter_raw())
-    assert performance.wait(PATIENCE_S)
-    assert performance.result().duration_s == pytest.approx(40 * TAKE_S)
+    assert live.wait(PATIENCE_S)
+    assert live.result().duration_s == pytest.approx(40 * TAKE_S)
 
 
 def test_stopping_ends_the_stream_and_frees_the_lane(visit: Visit) -> None:
-    performance = visit.speak(visit.ann, "t" * 2000)
+    live = visit.speak(visit.ann, "t" * 2000)
     ended = threading.Event()
 
     def listen() -> None:
-        with visit.ann.stream("GET", f"/studio/live/{performance.id}.pcm") as answer:
+        with visit.ann.stream("GET", f"/studio/live/{live.id}.pcm") as answer:
             for _ in answer.iter_raw():
                 pass
         ended.set()
 
     threading.Thread(target=listen, daemon=True).start()
-    while visit.ann.get(f"/studio/live/{performance.id}").json()["state"] != "running":
+    while visit.ann.get(f"/studio/live/{live.id}").json()["state"] != "running":
         time.sleep(0.01)
-    assert visit.ann.post(f"/studio/live/{performance.id}/cancel").status_code == 200
+    assert visit.ann.post(f"/studio/live/{live.id}/cancel").status_code == 200
     assert ended.wait(2.0)
-    assert visit.ann.get(f"/studio/live/{performance.id}").json()["state"] == "cancelled"
+    assert visit.ann.get(f"/studio/live/{live.id}").json()["state"] == "cancelled"
     assert visit.studio.manager.queue() == []
 
 
@@ -500,14 +500,14 @@ def test_takes_and_clips_are_there_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_a_full_queue_refuses_in_words(visit: Visit) -> None:
-    performances = [visit.speak(visit.ann, "t" * 500)]
-    while performances[0].status().state != "running":
+    live_takes = [visit.speak(visit.ann, "t" * 500)]
+    while live_takes[0].status().state != "running":
         time.sleep(0.01)
-    performances += [visit.speak(visit.ann, "t" * 500) for _ in range(3)]
+    live_takes += [visit.speak(visit.ann, "t" * 500) for _ in range(3)]
     with pytest.raises(QueueFull, match="waiting"):
         visit.speak(visit.ann)
-    for performance in performances:
-        performance.cancel()
+    for live in live_takes:
+        live.cancel()
 
 
 def test_telemetry_shows_engines_without_their_vocabulary(visit: Visit) -> None:

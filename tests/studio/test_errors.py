@@ -86,7 +86,7 @@ STATUS = {
     "UnknownJob": 404,
     "UnknownLine": 404,
     "UnknownListener": 401,
-    "UnknownPerformance": 404,
+    "UnknownLiveTake": 404,
     "UnknownProject": 404,
     "UnknownRender": 404,
     "UnknownRequest": 404,

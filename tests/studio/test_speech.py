@@ -20,7 +20,7 @@ from engines.types import Progress
 from studio.champions.library import Library
 from studio.order import Order
 from studio.settings import Settings
-from studio.speaking import Performance
+from studio.speaking import LiveTake
 from tests.engines.metronome import RATE, Metronome
 from tests.studio.champions.voices import TRANSCRIPT, keep
 from tests.studio.house import ENGINE, served, studio_of, web
@@ -179,7 +179,7 @@ def test_many_requests_of_one_program_are_one_visitor_in_the_line(held: Receptio
     assert performance.status().rank == 1  # before two that came earlier
 
 
-def visitor_speaks(reception: Reception) -> Performance:
+def visitor_speaks(reception: Reception) -> LiveTake:
     sample = reception.studio.session_clips.samples()[0]
     order = Order(text="mine", clip_id=sample.clip_id, start_s=0, end_s=3.5, transcript="one", engine=ENGINE)
     return reception.studio.speaking.speak(order, session_id="somebody")

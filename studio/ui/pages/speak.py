@@ -145,17 +145,17 @@ def perform(
 ) -> Iterator[SpeakOutput]:
     """Speak an order and yield its state. If the listener leaves, the request is cancelled. Raises EngineError."""
     with within(origin):
-        performance = studio.speaking.speak(order, session_id=session_id, arrived_at=arrived_at)
+        live = studio.speaking.speak(order, session_id=session_id, arrived_at=arrived_at)
     try:
-        yield status_json(performance), None, None
-        while not performance.wait(WAIT_S):
-            yield status_json(performance), None, None
+        yield status_json(live), None, None
+        while not live.wait(WAIT_S):
+            yield status_json(live), None, None
         # The audio is complete and can be heard, even if it cannot be stored.
-        yield status_json(performance), None, None
-        take = performance.result()
+        yield status_json(live), None, None
+        take = live.result()
         audio = studio.history.audio_path(session_id, take.id)
-        yield status_json(performance), handed(audio, audio.name), studio.hearing.described(take)
+        yield status_json(live), handed(audio, audio.name), studio.hearing.described(take)
     except Cancelled:
-        yield status_json(performance), None, None
+        yield status_json(live), None, None
     finally:
-        performance.cancel()  # no effect after the end
+        live.cancel()  # no effect after the end
