@@ -7,15 +7,17 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 PATIENCE_S = 300.0  # what never comes fails after this; no machine is so slow that what comes takes as long
-LOOK_S = 0.01
+LOOK_S, LOOK_MOST_S = 0.01, 0.2
 Result = TypeVar("Result")
 
 
 def until(condition: Callable[[], object], patience_s: float = PATIENCE_S) -> None:
-    due = time.monotonic() + patience_s
+    """Wait until the condition holds. The longer this takes, the more rarely look, because each look costs CPU time."""
+    began = time.monotonic()
     while not condition():
-        assert time.monotonic() < due, "it did not happen"
-        time.sleep(LOOK_S)
+        waited_s = time.monotonic() - began
+        assert waited_s < patience_s, "it did not happen"
+        time.sleep(min(max(LOOK_S, waited_s / 10), LOOK_MOST_S))
 
 
 def outcome(coroutine: Coroutine[Any, Any, Result]) -> Result:
