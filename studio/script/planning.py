@@ -9,7 +9,7 @@ from functools import lru_cache
 from engines.errors import BadInput, EngineError
 from engines.text import Direction, directions_in, with_spoken_directions, without_directions, without_words
 from studio.named_voices import NamedVoices
-from studio.order import SEEDS, Order, flat
+from studio.order import SEEDS, Order, hashed_values
 from studio.script.format.length_limit import is_limit
 from studio.script.format.lexicon import applied
 from studio.script.format.script import Cast, Casting, LineTake, Project, Respelling, ScriptLine, Sheet, cell
@@ -32,7 +32,7 @@ class LineReading:
     @property
     def digest(self) -> str:
         """Return a digest of everything that the audio depends on; takes with another digest are stale."""
-        content = {**flat(self.order), "voice": self.voice, "limit": self.limit}
+        content = {**hashed_values(self.order), "voice": self.voice, "limit": self.limit}
         if is_limit(self.limit):
             content["edges_s"] = self.edges_s
         if directions_in(self.order.text):

@@ -4,6 +4,7 @@ import json
 import tarfile
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import httpx
 import pytest
 
 from studio.archive import verify
+from studio.order import Order
+from studio.script.planning import LineReading
 from studio.settings import Settings
 from studio.web.session import COOKIE
 from tests.engines.metronome import Metronome
@@ -76,3 +79,40 @@ def test_its_settings_are_read(left: Path, monkeypatch: pytest.MonkeyPatch) -> N
     settings = Settings.load()
     assert (settings.port, settings.device, settings.quantize) == (7861, "cuda:1", "int8")
     assert [place.name for place in settings.stores] == ["shelf", "bucket"]
+
+
+CLIP = Order(
+    text="Hold the gate.",
+    clip_id="0123",
+    start_s=0.0,
+    end_s=4.5,
+    transcript="words",
+    engine="f5",
+    settings={},
+    champion="",
+)
+CHAMPION = replace(
+    CLIP,
+    clip_id="",
+    end_s=0.0,
+    transcript="",
+    champion="ahri",
+    version="v1",
+    settings={"speed": 1.2, "temperature": 0.7},
+)
+
+
+@pytest.mark.parametrize(
+    ("voice", "order", "digest"),
+    [
+        ("clip", CLIP, "04a2f6fcd7aaee1722d7b4f77f227c84"),
+        ("ahri", CHAMPION, "4c0fa2aeec5742061be9ea33e5ecedb3"),
+    ],
+)
+def test_a_line_that_version_0_3_0_rendered_is_not_stale(voice: str, order: Order, digest: str) -> None:
+    assert LineReading(voice=voice, order=order, limit="").digest == digest
+
+
+def test_a_line_becomes_stale_by_a_value_that_came_later() -> None:
+    own = LineReading(voice="clip", order=replace(CLIP, engine="orpheus", settings={"own_voice": 2}), limit="")
+    assert own.digest != replace(own, order=replace(own.order, settings={})).digest

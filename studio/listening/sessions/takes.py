@@ -12,7 +12,7 @@ from studio.disk.database import NotSaved
 from studio.history import History, StoredTake, UnknownTake
 from studio.listening.sessions.session import ListeningSession, SessionPlan
 from studio.listening.sessions.trials import SessionSide
-from studio.order import SEEDS, Order, flat
+from studio.order import SEEDS, Order, hashed_values
 from studio.speaking import SpeechService
 
 
@@ -27,7 +27,7 @@ class DueTake:
     @property
     def id(self) -> str:
         """Return an id that is equal for equal orders in one session, so that an edited session keeps its takes."""
-        described = json.dumps([self.session.id, flat(self.order)], sort_keys=True)
+        described = json.dumps([self.session.id, hashed_values(self.order)], sort_keys=True)
         return hashlib.sha256(described.encode()).hexdigest()[:32]
 
 
