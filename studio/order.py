@@ -13,7 +13,7 @@ from engines.registry import ENGINES, settings
 from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 
 SEEDS = 2**31
-HASHED = frozenset(  # the values of orders of version 0.3.0
+HASHED = frozenset(  # values that are always hashed: those of orders of version 0.3.0
     (
         "attachment", "champion", "clip_id", "end_s", "engine", "guidance", "repetition_penalty", "seed", "speed", "start_s",
         "steps", "temperature", "text", "top_p", "transcript", "version",
@@ -81,12 +81,16 @@ def flat(order: Order) -> dict[str, Any]:
 
 
 def hashed_values(order: Order) -> dict[str, Any]:
-    """Return the values whose hash names the audio of an order.
+    """Return the values that are hashed to identify the audio of an order.
 
-    A value that came after version 0.3.0 is left out while it has its default, so that the hashes of earlier takes stay equal.
+    Values that were added after version 0.3.0 count only if they are chosen, so that the hashes of earlier takes stay equal.
     """
-    defaults = flat(read_order({}))
-    return {name: value for name, value in flat(order).items() if name in HASHED or value != defaults[name]}
+    chosen = order.settings
+    return {
+        name: value
+        for name, value in flat(order).items()
+        if name in HASHED or name in chosen or getattr(order, name, None)  # settings are no attributes of an order
+    }
 
 
 def _nested(stored: object) -> object:

@@ -78,7 +78,6 @@ def test_on_a_phone_the_end_of_a_long_text_is_drawn_while_it_plays(visitor: Visi
         return begun > 0 and scrolled() >= begun and shot[:, -begun:].std() > INK
 
     until(drawn)
-    page.get_by_role("button", name="Pause take").or_(page.get_by_role("button", name="Play take")).click()
 
 
 def test_generate_until_complete_can_be_stopped_and_keeps_one_take_more_at_most(visitor: Visitor) -> None:

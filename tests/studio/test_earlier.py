@@ -116,3 +116,5 @@ def test_a_line_that_version_0_3_0_rendered_is_not_stale(voice: str, order: Orde
 def test_a_line_becomes_stale_by_a_value_that_came_later() -> None:
     own = LineReading(voice="clip", order=replace(CLIP, engine="orpheus", settings={"own_voice": 2}), limit="")
     assert own.digest != replace(own, order=replace(own.order, settings={})).digest
+    spoken = replace(own, order=replace(own.order, performance="0123"))
+    assert spoken.digest != own.digest
