@@ -13,12 +13,6 @@ from engines.registry import ENGINES, settings
 from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 
 SEEDS = 2**31
-HASHED = frozenset(  # values that are always hashed: those of orders of version 0.3.0
-    (
-        "attachment", "champion", "clip_id", "end_s", "engine", "guidance", "repetition_penalty", "seed", "speed", "start_s",
-        "steps", "temperature", "text", "top_p", "transcript", "version",
-    )
-)  # fmt: skip
 SETTINGS = "settings"  # the field of an order that is stored flat
 SHOWN_MAX = 80  # characters of a wrong value in a message
 WHOLE_MAX = 1_000  # bound of a setting; engines set narrower bounds
@@ -78,19 +72,6 @@ def flat(order: Order) -> dict[str, Any]:
         else:
             values[part.name] = getattr(order, part.name)
     return values
-
-
-def hashed_values(order: Order) -> dict[str, Any]:
-    """Return the values that are hashed to identify the audio of an order.
-
-    Values that were added after version 0.3.0 count only if they are chosen, so that the hashes of earlier takes stay equal.
-    """
-    chosen = order.settings
-    return {
-        name: value
-        for name, value in flat(order).items()
-        if name in HASHED or name in chosen or getattr(order, name, None)  # settings are no attributes of an order
-    }
 
 
 def _nested(stored: object) -> object:

@@ -12,6 +12,7 @@ from engines.registry import ENGINES, settings
 ROOT = Path(__file__).parents[1]
 SUFFIXES = (".py", ".js", ".ts", ".css")
 OPENAI = ("transcriptions.py", "transcript_answers.py")  # fields of OpenAI's API, which no engine reads
+HASHES = ("order_hash.py",)  # the names that version 0.3.0 hashed, whatever the engines have now
 
 
 def sources() -> Iterator[Path]:
@@ -19,7 +20,7 @@ def sources() -> Iterator[Path]:
     own = [ROOT / "engines" / name for name in (*ENGINES, "originals", "codec_lm")]
     for folder in ("engines", "studio", "assets/ui"):
         for path in sorted((ROOT / folder).rglob("*")):
-            elsewhere = path.name in OPENAI or any(path.is_relative_to(one) for one in own)
+            elsewhere = path.name in OPENAI + HASHES or any(path.is_relative_to(one) for one in own)
             if path.suffix in SUFFIXES and not elsewhere:
                 yield path
 

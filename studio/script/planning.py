@@ -9,7 +9,8 @@ from functools import lru_cache
 from engines.errors import BadInput, EngineError
 from engines.text import Direction, directions_in, with_spoken_directions, without_directions, without_words
 from studio.named_voices import NamedVoices
-from studio.order import SEEDS, Order, hashed_values
+from studio.order import SEEDS, Order
+from studio.order_hash import hashed_values
 from studio.script.format.length_limit import is_limit
 from studio.script.format.lexicon import applied
 from studio.script.format.script import Cast, Casting, LineTake, Project, Respelling, ScriptLine, Sheet, cell

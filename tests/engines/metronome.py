@@ -15,8 +15,32 @@ from engines.types import Audio, CacheUse, EngineInfo, Progress, Reference, Requ
 RATE = 1000
 
 
+class Clock:
+    """The machine's clock."""
+
+    def __call__(self) -> float:
+        return time.monotonic()
+
+    def wait(self, seconds: float) -> None:
+        threading.Event().wait(seconds)
+
+
+class VirtualClock(Clock):
+    """A clock that advances only when a test or a metronome says so; other work on the machine takes no time."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+
+
 class Metronome:
-    def __init__(self, width: int = 2, step_s: float = 0.0, click_s: float = 1.0) -> None:
+    def __init__(self, width: int = 2, step_s: float = 0.0, click_s: float = 1.0, clock: Clock | None = None) -> None:
+        self.clock = clock or Clock()
         self.width, self.step_s, self.click_s = width, step_s, click_s
         self.device = "cpu"
         self.jobs: dict[str, int] = {}
@@ -52,7 +76,7 @@ class Metronome:
             if self.closed:
                 raise NotReady("it is closed; load it again")
             if self.warm_s:
-                threading.Event().wait(self.warm_s)
+                self.clock.wait(self.warm_s)
             self.warmed += 1
             yield Progress((step + 1) / self.warmth, "warm")
 
@@ -101,11 +125,11 @@ class Metronome:
         self.jobs[job.id], self.requests[job.id] = 0, job.request
 
     def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
-        began = time.monotonic()
+        began = self.clock()
         try:
             return self._step({*held, *set(yielding).intersection(self.between_segments)})
         finally:
-            self.stepped_s += time.monotonic() - began
+            self.stepped_s += self.clock() - began
 
     def _step(self, held: Collection[str]) -> Sequence[Event]:
         self.threads.add(threading.get_ident())
@@ -118,7 +142,7 @@ class Metronome:
             raise OutOfMemory("the box is too small; use fewer")
         self.steps.append(tuple(active))
         if self.step_s:
-            threading.Event().wait(self.step_s)
+            self.clock.wait(self.step_s)
         events: list[Event] = []
         for id in active:
             self.jobs[id] += 1

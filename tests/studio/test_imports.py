@@ -35,7 +35,7 @@ STUDIO = ROOT / "studio"
 # The folders of studio/, and the modules directly in it, from the lowest layer. Each imports lower layers only.
 LAYERS = (
     ("errors", "memory", "network_environment", "order", "progress", "sentences", "version"),
-    ("command_output", "disk", "champion_format", "script.format", "ears.quality", "archive.shim"),
+    ("command_output", "disk", "order_hash", "champion_format", "script.format", "ears.quality", "archive.shim"),
     ("idle_unload",),
     ("data", "ears", "jobs", "stores", "telemetry", "script.tables"),
     ("references", "history", "setting_values", "script.checks", "script.delivery"),

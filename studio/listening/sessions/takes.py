@@ -12,7 +12,8 @@ from studio.disk.database import NotSaved
 from studio.history import History, StoredTake, UnknownTake
 from studio.listening.sessions.session import ListeningSession, SessionPlan
 from studio.listening.sessions.trials import SessionSide
-from studio.order import SEEDS, Order, hashed_values
+from studio.order import SEEDS, Order
+from studio.order_hash import hashed_values
 from studio.speaking import SpeechService
 
 

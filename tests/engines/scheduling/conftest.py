@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from engines.scheduling.manager import Policy
-from tests.engines.metronome import Metronome
+from tests.engines.metronome import Clock, Metronome
 from tests.engines.scheduling.house import House
 
 
@@ -13,8 +13,8 @@ from tests.engines.scheduling.house import House
 def houses() -> Iterator[object]:
     made: list[House] = []
 
-    def build(policy: Policy | None = None, **engines: Metronome) -> House:
-        made.append(House(policy or Policy(), **(engines or {"tick": Metronome()})))
+    def build(policy: Policy | None = None, clock: Clock | None = None, **engines: Metronome) -> House:
+        made.append(House(policy or Policy(), clock or Clock(), **(engines or {"tick": Metronome()})))
         return made[-1]
 
     yield build

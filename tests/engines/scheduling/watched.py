@@ -5,20 +5,12 @@ import threading
 from engines.scheduling.manager import Policy
 from engines.scheduling.ticket import Ticket
 from engines.types import Progress
-from tests.engines.metronome import ENGINES, Metronome
+from tests.engines.metronome import ENGINES, Metronome, VirtualClock
 from tests.engines.scheduling.house import House
 from tests.waiting import PATIENCE_S, until
 
 STEP_TIMEOUT_S = 8.0
 PATIENT = Policy(step_timeout_s=STEP_TIMEOUT_S, request_timeout_s=1e6)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Hanging(Metronome):
@@ -47,7 +39,7 @@ class WatchedHouse(House):
     """A house whose supervisor has no thread: `pass_time` calls its checks."""
 
     def __init__(self, policy: Policy = PATIENT, **engines: Metronome) -> None:
-        self.clock = Clock()
+        self.clock = VirtualClock()
         super().__init__(policy, self.clock, **engines)
         self.supervisor = self.manager._supervisor
         self.supervisor.close()
