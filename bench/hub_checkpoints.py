@@ -31,9 +31,9 @@ def write_network(folder: Path, config: Mapping[str, Any], silent: list[int], dr
     generator, files = torch.Generator(drawn_on).manual_seed(0), dict[str, str]()
     for number, tensors in enumerate(_drawn(config, silent, generator)):
         name = f"model-{number:05}.safetensors"
-        save_file({key: value.cpu() for key, value in tensors.items()}, folder / name)
+        save_file({key: value.cpu() for key, value in tensors.items()}, folder / name, {"format": "pt"})
         files |= dict.fromkeys(tensors, name)
-    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": files}))
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": files}))
 
 
 def _drawn(config: Mapping[str, Any], silent: list[int], generator: torch.Generator) -> Iterator[dict[str, Tensor]]:

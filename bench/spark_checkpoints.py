@@ -20,6 +20,13 @@ SPECIAL = {
     "<|start_global_token|>": 165_150, "<|end_global_token|>": 165_156, "<|start_semantic_token|>": 165_151,
     "<|end_semantic_token|>": 165_157,
 }  # fmt: skip
+# Of the tokens that describe a voice. Their ids are not the published ones, which this project does not depend on.
+DESCRIBING = [
+    "<|task_controllable_tts|>", "<|start_style_label|>", "<|end_style_label|>", "<|gender_0|>", "<|gender_1|>",
+    *(f"<|{name}_label_{level}|>" for name in ("pitch", "speed") for level in range(5)),
+    *(f"<|pitch_value_{value}|>" for value in range(1_001)), *(f"<|speed_value_{value}|>" for value in range(11)),
+]  # fmt: skip
+FIRST_DESCRIBING = 163_953
 QWEN = {
     "model_type": "qwen2", "hidden_size": 896, "num_hidden_layers": 24, "num_attention_heads": 14, "num_key_value_heads": 2,
     "intermediate_size": 4864, "rms_norm_eps": 1e-6, "rope_theta": 1_000_000.0, "max_position_embeddings": 32_768,
@@ -68,6 +75,7 @@ def write(folder: Path, size: Size, drawn_on: str = "cpu") -> Checkpoint:
         each.mkdir(parents=True)
     special = {
         **SPECIAL,
+        **{text: FIRST_DESCRIBING + place for place, text in enumerate(DESCRIBING)},
         **{GLOBAL.format(code): FIRST_GLOBAL + code for code in range(GLOBALS)},
         **{SEMANTIC.format(code): FIRST_SEMANTIC + code for code in range(SEMANTICS)},
     }

@@ -52,6 +52,7 @@ class Finished:
 
     job_id: str
     notes: tuple[str, ...] = ()  # sentences for the listener about possible audio faults
+    voice_codes: tuple[int, ...] = ()  # of the voice that the engine designed
 
 
 @dataclass(frozen=True, slots=True)

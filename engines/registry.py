@@ -50,6 +50,7 @@ class Spec:
     weights_of: str = ""  # the engine whose checkpoint it loads; empty = it has its own
     fine_tunes: bool = False  # True if it can use a champion's fine-tuned weights
     converts: bool = False  # True if it can speak a recorded performance in another voice
+    designs: bool = False  # True if it can generate a voice from a description
     vetting: str = ""  # "module:function" that checks fine-tuned weights from a file
     # Licences of published weights, by the start of their source. Other checkpoints have the licence of their author.
     licences: Mapping[str, str] = field(default_factory=dict)

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -39,13 +39,35 @@ class Reference:
 
     audio: Audio
     transcript: str
+    voice_codes: tuple[
+        int, ...
+    ] = ()  # of a designed voice; the engine that designed it uses them instead of the audio's
 
     @property
     def digest(self) -> str:
-        """SHA-256 of sample rate, samples and transcript; an equal reference has an equal digest on every machine."""
+        """SHA-256 of sample rate, samples, transcript and voice; an equal reference has an equal digest on every machine."""
         hashed = _hashed(self.audio)
         hashed.update(self.transcript.encode())
+        if self.voice_codes:
+            hashed.update(repr(self.voice_codes).encode())
         return hashed.hexdigest()
+
+
+NO_REFERENCE = Reference(Audio(np.zeros(0, np.float32), 16_000), "")  # of a request that designs a voice
+
+Gender = Literal["female", "male"]
+Level = Literal["very_low", "low", "moderate", "high", "very_high"]
+GENDERS: tuple[Gender, ...] = get_args(Gender)
+LEVELS: tuple[Level, ...] = get_args(Level)  # from the lowest
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceDesign:
+    """The description of a voice that an engine designs."""
+
+    gender: Gender
+    pitch: Level
+    speed: Level
 
 
 def _hashed(audio: Audio) -> "hashlib._Hash":
@@ -79,6 +101,7 @@ class Request:
     # Settings of this engine, by name; the engine uses its defaults for the others.
     settings: Mapping[str, float] = field(default_factory=dict)
     weights: Weights | None = None  # used instead of the checkpoint's weights, by engines whose spec has `fine_tunes`
+    design: VoiceDesign | None = None  # describes the voice, in place of the reference, for engines that design voices
     performance: Audio | None = None  # a recording that the voice speaks instead of the text, by engines that convert
     live: bool = True  # heard while it is generated: the first audio comes early, which may cost one more seam
 
@@ -116,6 +139,7 @@ class Take:
     cost: Cost
     checkpoint: str  # name of the checkpoint that spoke
     notes: tuple[str, ...] = ()  # sentences about possible audio faults
+    voice_codes: tuple[int, ...] = ()  # of the voice that the engine designed; `Reference.voice_codes` uses them again
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +248,7 @@ class EngineStatus:
     settings: Mapping[str, Setting]  # its settings by name
     fine_tunes: bool  # True if it can use a champion's fine-tuned weights
     converts: bool  # True if it can speak a recorded performance in another voice
+    designs: bool  # True if it can generate a voice from a description
     reference_max_s: float  # s
     licence: str
     likeness: str  # one sentence: how closely its weights follow an unseen voice; empty if that is unknown

@@ -14,6 +14,7 @@ from engines.codec_lm.plan import Group
 from engines.codec_lm.prompts import PromptFormat, Turn
 from engines.codec_lm.references import EncodedReference
 from engines.codec_lm.streaming import PacketFilter
+from engines.codec_lm.voice_generation import VoiceGeneration
 
 PATIENCE = (0, 2, 4, 8)  # steps that each packet may wait, so that more streams are decoded together
 
@@ -27,6 +28,7 @@ class ActiveRequest:
     prompt: PromptFormat
     groups: list[Group]
     sampling: Sampling
+    voice: VoiceGeneration | None = None  # of a designed voice; its codes are those of the reference
     performance: Future[Tensor] | None = None  # codes of a recording that is spoken in place of generated ones
     group_index: int = 0
     delivered: int = 0  # groups whose audio and following pause were sent
@@ -43,6 +45,23 @@ class ActiveRequest:
     def encoded(self) -> bool:
         """Return True if the codes of its clips are known."""
         return self.reference.codes.done() and (self.performance is None or self.performance.done())
+
+    @property
+    def designing(self) -> bool:
+        """Return True if its voice is still being generated."""
+        return self.voice is not None and not self.voice.codes.done()
+
+    def generate_voice(self) -> None:
+        """Generate a token of its voice; after the last one, use the prompts of this voice."""
+        if self.voice is not None:
+            self.voice.step()
+            if self.voice.codes.done():
+                self.prompt = self.voice.prompt
+
+    @property
+    def voice_codes(self) -> tuple[int, ...]:
+        """Return the codes of its designed voice; empty if it has none."""
+        return () if self.voice is None else tuple(self.voice.codes.result()[1:, 0].tolist())
 
     @property
     def group(self) -> Group:

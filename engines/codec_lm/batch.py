@@ -48,7 +48,7 @@ class CodecLmBatch:
     @property
     def waiting(self) -> Collection[str]:
         """Return the ids of requests with a clip that is still being encoded."""
-        return [id for id, request in self.requests.items() if not request.encoded]
+        return [id for id, request in self.requests.items() if not request.encoded and not request.designing]
 
     @property
     def between_segments(self) -> Collection[str]:
@@ -75,6 +75,9 @@ class CodecLmBatch:
         step = self.rows.step(active)
         if self.ahead:
             step, self._in_flight = self._in_flight, step
+        for id, request in self.requests.items():
+            if request.designing and id not in held:
+                request.generate_voice()
         if step is not None:
             self._receive(step)
         self.audio_queue.decode()
@@ -175,7 +178,7 @@ class CodecLmBatch:
         self._events.append(Advanced(request.job.id, request.fraction))
         if request.drawn and sound.group is request.groups[-1]:
             del self.requests[request.job.id]
-            self._events.append(Finished(request.job.id, request.notes))
+            self._events.append(Finished(request.job.id, request.notes, request.voice_codes))
 
     def _pause(self, request: ActiveRequest, group: Group) -> None:
         """Deliver the exact silence after a group."""

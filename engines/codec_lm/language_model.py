@@ -104,6 +104,11 @@ class LanguageModel(nn.Module):
         embedded = F.embedding(torch.as_tensor(tokens), self.embeddings.weight)
         return embedded if self.device.type == "cpu" else to_device(embedded, self.device)
 
+    def head_rows(self, tokens: Tensor) -> Tensor:
+        """Return the rows (t, dim) of the head for (t,) tokens, on the device of the layers."""
+        rows = getattr(self, "head", self.embeddings).weight[tokens]
+        return rows if self.device.type == "cpu" else to_device(rows, self.device)
+
     def hidden_states(self, x: Tensor, positions: Tensor, cache: Tensor, slots: Tensor | None = None) -> Tensor:
         """Run the layers; see `engines.codec_lm.network.Network`."""
         places = Places.of_rows(self.table, positions, cache, self.stack.group, slots)

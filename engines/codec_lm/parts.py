@@ -13,6 +13,7 @@ from engines.codec_lm.network import Network
 from engines.codec_lm.prompts import PromptFormat
 from engines.codec_lm.stepping import DecodeStep
 from engines.codec_lm.streaming import CodecStreams, Filters
+from engines.codec_lm.voice_generation import VoiceDesigner
 from engines.runtime.placement import Placement
 from engines.runtime.quantization import Kind
 from engines.types import Progress
@@ -133,6 +134,11 @@ class CodecLm(Protocol):
 
     def streams(self, slots: int, *, compile: bool) -> CodecStreams:
         """Build the codec streams."""
+        ...
+
+    @property
+    def designer(self) -> VoiceDesigner | None:
+        """Return the generator of voices; None if the engine's spec does not have `designs`."""
         ...
 
     def filters(self) -> Filters | None:

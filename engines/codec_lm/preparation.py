@@ -5,22 +5,29 @@ from engines.base import EngineJob
 from engines.codec_lm import plan as planning
 from engines.codec_lm.active_request import ActiveRequest
 from engines.codec_lm.decode_state import Sampling
+from engines.codec_lm.parts import CodecLm
 from engines.codec_lm.plan import CodecLmPlan, Group
+from engines.codec_lm.references import LEVEL_RMS, EncodedReference, ReferenceText
 from engines.codec_lm.runtime import Runtime
-from engines.errors import BadAudio, BadText
+from engines.errors import BadAudio, BadSetting, BadText
 from engines.registry import Spec
-from engines.types import Audio, Request
+from engines.types import NO_REFERENCE, Audio, Request, VoiceDesign
 
 LONGEST_PERFORMANCE_S = 60.0
 SHORTEST_PERFORMANCE_S = 0.2
+VOICE_POSITIONS = 80  # of a prompt, for a designed voice and its description; more than any has
+DESIGNED = "designed"  # digest of the reference that a request with a designed voice has
 
 
 def make_plan(runtime: Runtime, spec: Spec, request: Request) -> CodecLmPlan:
     """Read a request's text and transcript. Any thread may call this. Raises EngineError."""
     model, length = runtime.model, runtime.decoder.state.length
     settings = spec.chosen(request.settings, model.defaults.settings)
-    prompt = model.prompt.chosen(settings)
-    reference, sampling = runtime.references.read(request.reference, prompt), Sampling.of(request.seed, settings)
+    prompt, sampling = model.prompt.chosen(settings), Sampling.of(request.seed, settings)
+    if request.design is not None:
+        reference = ReferenceText("", "", VOICE_POSITIONS)
+    else:
+        reference = runtime.references.read(request.reference, prompt)
     if request.performance is not None:
         _check_performance(request.performance)
         return CodecLmPlan(reference, prompt, [Group(text="")], sampling)
@@ -36,9 +43,22 @@ def activate(runtime: Runtime, spec: Spec, job: EngineJob) -> ActiveRequest:
     """Build the active request of a job, whose plan may be made already. Raises EngineError."""
     request = job.request
     plan = job.prepared if isinstance(job.prepared, CodecLmPlan) else make_plan(runtime, spec, request)
+    if request.design is not None:
+        return _designed(runtime.model, job, plan, request.design)
     reference = runtime.references.prepare(request.reference, plan.reference)
     performance = runtime.references.encode(request.performance) if request.performance is not None else None
-    return ActiveRequest(job, reference, plan.prompt, plan.groups, plan.sampling, performance)
+    return ActiveRequest(job, reference, plan.prompt, plan.groups, plan.sampling, performance=performance)
+
+
+def _designed(model: CodecLm, job: EngineJob, plan: CodecLmPlan, design: VoiceDesign) -> ActiveRequest:
+    """Build the active request of a voice that is generated first."""
+    if model.designer is None:
+        raise BadSetting(f"{model.name} cannot design a voice; choose another checkpoint")
+    first = next(group.text for group in plan.groups if group.text)
+    voice = model.designer.start(design, first, plan.sampling)
+    positions, silence = plan.reference.positions, NO_REFERENCE.audio
+    reference = EncodedReference("", voice.codes, positions, DESIGNED, silence, LEVEL_RMS, 1.0)
+    return ActiveRequest(job, reference, plan.prompt, plan.groups, plan.sampling, voice=voice)
 
 
 def _check_performance(performance: Audio) -> None:

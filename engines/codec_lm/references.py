@@ -39,11 +39,16 @@ class EncodedReference:
     audio: Audio  # as given to the codec
     level_rms: float  # of `audio`
     gain: float  # applied to the result, to undo the raised level of the reference
+    voice_codes: tuple[int, ...] = ()  # of a designed voice, in place of those of the clip
 
     @property
     def turn(self) -> Turn:
         """Return its turn in the prompt; wait for the codes."""
-        return Turn(self.transcript, self.codes.result())
+        codes = self.codes.result()
+        if self.voice_codes and len(codes) == 1 + len(self.voice_codes):  # else another codec designed the voice
+            voice = torch.tensor(self.voice_codes)[:, None].expand(-1, codes.shape[1])
+            codes = torch.cat((codes[:1], voice))
+        return Turn(self.transcript, codes)
 
 
 class ReferenceEncoder:
@@ -70,7 +75,9 @@ class ReferenceEncoder:
         gain = min(1.0, rms / LEVEL_RMS)
         raised = Audio(reference.audio.samples / np.float32(gain), reference.audio.sample_rate)
         codes = self.encode(raised)
-        return EncodedReference(text.transcript, codes, text.positions, text.digest, raised, rms / gain, gain)
+        return EncodedReference(
+            text.transcript, codes, text.positions, text.digest, raised, rms / gain, gain, reference.voice_codes
+        )
 
     def encode(self, audio: Audio) -> Future[Tensor]:
         """Return the (codebooks, frames) codes of a clip, which may still be encoded in the background."""

@@ -111,6 +111,10 @@ class OrpheusModel:
 
         return FusedSnac(self.codec).decode_windows
 
+    @property
+    def designer(self) -> None:
+        """Return None: it designs no voices."""
+
     def filters(self) -> None:
         """Return None: the audio needs no filter."""
 

@@ -131,6 +131,10 @@ class S1Model:
 
         return FusedCodec(self.codec).decode_packets
 
+    @property
+    def designer(self) -> None:
+        """Return None: it designs no voices."""
+
     def filters(self) -> VoiceTimbres | None:
         """Build the corrections of the timbre; None if the checkpoint needs none."""
         return VoiceTimbres(self.codec, self.defaults.timbre, self.known) if self.defaults.timbre else None

@@ -60,7 +60,7 @@ class Lifecycle:
             case Refused():
                 self.end(ticket, event.error)
             case Finished():
-                self._finish(ticket, event.notes)
+                self._finish(ticket, event)
 
     def end(self, ticket: Ticket, error: EngineError, drop: Callable[[str, str], None] | None = None) -> None:
         """End a request without a take; do nothing if the request has ended. `drop` replaces the lifecycle's `drop`."""
@@ -76,7 +76,7 @@ class Lifecycle:
         kind = "cancelled" if isinstance(error, Cancelled) else "refused" if isinstance(error, BadInput) else "failed"
         self.report(kind, ticket)
 
-    def _finish(self, ticket: Ticket, notes: tuple[str, ...]) -> None:
+    def _finish(self, ticket: Ticket, event: Finished) -> None:
         if not ticket.has_audio:
             self.end(ticket, EngineFailed("the engine generated no audio for this text; change the wording"))
             return
@@ -86,7 +86,7 @@ class Lifecycle:
         if self._queue.remove(ticket) is None:
             return
         try:
-            cost = ticket.finish(self._clock(), checkpoint, notes).cost
+            cost = ticket.finish(self._clock(), checkpoint, event.notes, event.voice_codes).cost
         except Exception as error:  # for example, not enough memory
             return self._fail(ticket, EngineFailed(f"joining the audio failed ({error}); use a shorter text"))
         self._queue.estimator.learn(ticket)

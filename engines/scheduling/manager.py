@@ -117,6 +117,8 @@ class Manager:
         broken engine), QueueFull, Closing, BadText, BadAudio, BadSetting.
         """
         status = self.status(request.engine)
+        if request.design is not None:
+            self._check_designs(request.engine)
         if request.performance is not None:
             self._check_converts(request.engine)
         elif not request.text.strip():
@@ -156,9 +158,18 @@ class Manager:
     def _check_converts(self, engine: str) -> None:
         """Raise BadSetting if an engine cannot speak a recorded performance."""
         if not self._specs[engine].converts:
-            others = " or ".join(spec.title for spec in self._specs.values() if spec.converts)
-            instead = f"choose {others}" if others else "add an engine that can, such as spark, to STUDIO_ENGINES"
-            raise BadSetting(f"{self._specs[engine].title} cannot speak a recording; {instead}")
+            raise self._unable(engine, "speak a recording", [spec for spec in self._specs.values() if spec.converts])
+
+    def _check_designs(self, engine: str) -> None:
+        """Raise BadSetting if an engine cannot design a voice."""
+        if not self._specs[engine].designs:
+            raise self._unable(engine, "design a voice", [spec for spec in self._specs.values() if spec.designs])
+
+    def _unable(self, engine: str, task: str, others: Sequence[Spec]) -> BadSetting:
+        """Return the error of an engine that lacks an ability which other engines have."""
+        titles = " or ".join(spec.title for spec in others)
+        instead = f"choose {titles}" if titles else "add an engine that can, such as spark, to STUDIO_ENGINES"
+        return BadSetting(f"{self._specs[engine].title} cannot {task}; {instead}")
 
     def queue(self) -> list[QueueEntry]:
         """Return running requests, then waiting ones in order of rank."""

@@ -55,6 +55,7 @@ def unloaded(name: str, spec: Spec, checkpoint: Checkpoint) -> EngineStatus:
         settings={setting.name: setting for setting in spec.settings},
         fine_tunes=spec.fine_tunes,
         converts=spec.converts,
+        designs=spec.designs,
         reference_max_s=spec.reference_max_s,
         licence=spec.licence(checkpoint),
         likeness=spec.likeness(checkpoint),

@@ -178,7 +178,9 @@ class Ticket:
         """Return True if the request has audio."""
         return bool(self._chunks)
 
-    def finish(self, at: float, checkpoint: str, notes: tuple[str, ...] = ()) -> Take:
+    def finish(
+        self, at: float, checkpoint: str, notes: tuple[str, ...] = (), voice_codes: tuple[int, ...] = ()
+    ) -> Take:
         """End the request with a take of all its audio. Raises NotReady if there is none."""
         audio = join([chunk.audio for chunk in self._chunks])
         cost = Cost(
@@ -188,7 +190,7 @@ class Ticket:
             compute_s=self.compute_s,
             audio_s=audio.duration_s,
         )
-        take = Take(self.request, audio, cost, checkpoint, notes)
+        take = Take(self.request, audio, cost, checkpoint, notes, voice_codes)
         with self._changed:
             self._take, self._state, self._progress = take, "done", 1.0
             self._notify()

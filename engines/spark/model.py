@@ -27,6 +27,7 @@ from engines.spark.codec_windows import BiCodecEncoder, WindowedBiCodec
 from engines.spark.features import read_features
 from engines.spark.files import SparkFiles, locate
 from engines.spark.prompt import SparkPrompt, code_tokens
+from engines.spark.voice_generator import SparkVoiceDesigner
 from engines.text.script import CHARACTERS_PER_S
 from engines.types import Progress
 
@@ -80,6 +81,12 @@ class SparkModel:
     def prompt(self) -> SparkPrompt:
         """The form of its prompts."""
         return SparkPrompt(self.network, self.tokenizer)
+
+    @cached_property
+    def designer(self) -> SparkVoiceDesigner:
+        """The generator of voices."""
+        codec = self.codec.codec
+        return SparkVoiceDesigner(self.prompt, codec.global_codes, math.prod(codec.levels))
 
     @cached_property
     def frames(self) -> FrameFormat:

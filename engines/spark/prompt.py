@@ -37,26 +37,30 @@ class SparkPrompt:
 
     def prefix(self, reference: Turn) -> Tensor:
         """Embed the start; what follows depends on the text to speak."""
-        return self.network.embed(self._tokens(START))
+        return self.embed(START)
 
     def rest(self, reference: Turn, turns: Sequence[Turn]) -> Tensor:
         """Embed the texts of the reference and of all turns, the voice, and the known semantic codes."""
-        text = "".join(turn.text for turn in (reference, *turns))
-        first_voice = token_of(self.tokenizer, GLOBAL.format(0))
-        known = [turn.codes[0] for turn in (reference, *turns) if turn.codes is not None]
-        tokens = [
-            *self._tokens(text + END_OF_TEXT + BEFORE_VOICE),
-            *(first_voice + _coded(reference)[1:, 0]).tolist(),
-            *self._tokens(AFTER_VOICE),
-            *(self.network.tokens.first + torch.cat(known)).tolist(),
-        ]
-        return self.network.embed(torch.tensor(tokens))
+        text = "".join(turn.text for turn in (reference, *turns)) + END_OF_TEXT + BEFORE_VOICE
+        voice = (token_of(self.tokenizer, GLOBAL.format(0)) + _coded(reference)[1:, 0]).tolist()
+        return self.embed(text, voice, AFTER_VOICE, self.semantic_tokens((reference, *turns)))
 
     def positions(self, transcript: str, frames: int) -> int:
         """Return the positions of a transcript and its frames, without control tokens and global codes."""
-        return frames + len(self._tokens(transcript))
+        return frames + len(self.tokens(transcript))
 
-    def _tokens(self, text: str) -> list[int]:
+    def embed(self, *parts: str | Sequence[int]) -> Tensor:
+        """Embed texts and tokens in sequence."""
+        tokens = [token for part in parts for token in (self.tokens(part) if isinstance(part, str) else part)]
+        return self.network.embed(torch.tensor(tokens))
+
+    def semantic_tokens(self, turns: Sequence[Turn]) -> list[int]:
+        """Return the tokens of the known semantic codes of turns."""
+        known = [turn.codes[0] for turn in turns if turn.codes is not None]
+        return (self.network.tokens.first + torch.cat(known)).tolist() if known else []
+
+    def tokens(self, text: str) -> list[int]:
+        """Return the tokens of a text, which may contain control texts."""
         return list(self.tokenizer.encode(text, add_special_tokens=False).ids)
 
 

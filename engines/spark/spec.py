@@ -7,11 +7,12 @@ PUBLISHED = "SparkAudio/Spark-TTS-0.5B"
 SPEC = Spec(
     name="spark",
     title="Spark-TTS",
-    good_at="Clones a voice with a small network, and speaks your recording in another voice.",
+    good_at="Clones or designs a voice with a small network, and speaks your recording in another voice.",
     settings=(TEMPERATURE, TOP_P),
     reference_max_s=15.0,
     options=(EngineOption(name="encoder", default="auto", values=("auto", "cpu")),),
     converts=True,
+    designs=True,
     factory="engines.spark.engine:make_engine",
     weights=f"Set STUDIO_SPARK_CHECKPOINT to hf://{PUBLISHED} or to a folder.",
     licences={f"hf://{PUBLISHED}": "CC-BY-NC-SA-4.0 (non-commercial)"},

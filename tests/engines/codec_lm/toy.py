@@ -188,6 +188,10 @@ class ToyModel:
     def streams(self, slots: int, *, compile: bool) -> WindowedStreams:
         return WindowedStreams(self.codec, slots, compile)
 
+    @property
+    def designer(self) -> None:
+        return None
+
     def filters(self) -> None:
         return None
 

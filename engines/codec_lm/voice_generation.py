@@ -1,0 +1,36 @@
+"""What a codec language model needs to generate a voice from a description, before it speaks with this voice."""
+
+from concurrent.futures import Future
+from typing import Protocol
+
+from torch import Tensor
+
+from engines.codec_lm.decode_state import Sampling
+from engines.codec_lm.prompts import PromptFormat
+from engines.types import VoiceDesign
+
+
+class VoiceGeneration(Protocol):
+    """The generation of one voice. It does not touch the rows of the batch."""
+
+    @property
+    def codes(self) -> Future[Tensor]:
+        """Return the (codebooks, 1) codes of a frame in this voice; they are known after the last step."""
+        ...
+
+    @property
+    def prompt(self) -> PromptFormat:
+        """Return the form of the prompts that speak with this voice. It needs the codes."""
+        ...
+
+    def step(self) -> None:
+        """Generate a token of the voice. After an error, the same step can run again. Raises torch.OutOfMemoryError."""
+        ...
+
+
+class VoiceDesigner(Protocol):
+    """Generates voices."""
+
+    def start(self, design: VoiceDesign, text: str, sampling: Sampling) -> VoiceGeneration:
+        """Start to generate a voice for the first text that it will speak. Nothing runs before the first step."""
+        ...
