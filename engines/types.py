@@ -67,7 +67,7 @@ class VoiceDesign:
 
     gender: Gender
     pitch: Level
-    speed: Level
+    pace: Level
 
 
 def _hashed(audio: Audio) -> "hashlib._Hash":

@@ -44,6 +44,9 @@ class Order:
     version: str = ""  # version of the champion; empty = the current one, and the take records it
     attachment: str = ""  # id of fine-tuned weights that are not saved with the champion yet
     performance: str = ""  # id of a recording that the voice speaks; `text` is then what the recording says, if known
+    design: str = (
+        ""  # the description of a voice that the engine designs, in place of a clip; see `studio.voice_designs`
+    )
 
 
 def read_order(values: Mapping[str, object]) -> Order:

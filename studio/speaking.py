@@ -13,7 +13,7 @@ from engines.registry import specs
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
 from engines.text import parse, with_spoken_directions
-from engines.types import Audio, Reference, Request, Samples, Status, Take, Weights
+from engines.types import NO_REFERENCE, Audio, Reference, Request, Samples, Status, Take, Weights
 from studio.errors import NotFound
 from studio.order import SEEDS, Order
 from studio.references.acceptance import failures
@@ -21,6 +21,7 @@ from studio.references.clip import Source
 from studio.references.report import report, speech_rate
 from studio.references.window import Window
 from studio.telemetry.recorder import Recorder
+from studio.voice_designs import read_design
 
 if TYPE_CHECKING:
     from studio.champions.champions import Champions
@@ -246,10 +247,11 @@ class SpeechService:
 
     def _cast(self, order: Order, session_id: str) -> tuple[Order, Reference, Weights | None]:
         """Return the order with the champion's version, the reference, and the weights of the voice if it has any."""
+        if order.design:
+            return replace(_without_clip(order), champion="", version="", attachment=""), NO_REFERENCE, None
         if order.champion:
             voice = self._champions.voice(order.champion, order.version, order.attachment)
-            cast = replace(order, version=voice.version, clip_id="", start_s=0.0, end_s=0.0, transcript="")
-            return cast, voice.reference, voice.weights
+            return replace(_without_clip(order), version=voice.version), voice.reference, voice.weights
         window = Window(order.start_s, order.end_s)
         return order, self._session_clips.reference(session_id, order.clip_id, window, order.transcript), None
 
@@ -261,6 +263,10 @@ class SpeechService:
                 del self._live_takes[key]
 
 
+def _without_clip(order: Order) -> Order:
+    return replace(order, clip_id="", start_s=0.0, end_s=0.0, transcript="")
+
+
 def _request(order: Order, reference: Reference, weights: Weights | None, live: bool) -> Request:
     return Request(
         text=order.text,
@@ -270,6 +276,7 @@ def _request(order: Order, reference: Reference, weights: Weights | None, live: 
         weights=weights,
         settings=order.settings,
         live=live,
+        design=read_design(order.design) if order.design else None,
     )
 
 

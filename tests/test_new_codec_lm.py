@@ -19,6 +19,7 @@ from bench import orpheus_checkpoints, spark_checkpoints
 from engines.codec_lm import plan as planning
 from engines.registry import ENGINES
 from studio.archive import verify
+from studio.champions import creation
 from studio.composition import compose
 from studio.settings import Settings
 from studio.studio import Studio
@@ -183,3 +184,42 @@ def clip_of(visit: Visit) -> str:
     answer = visit.browser.post("/studio/clips", files={"file": ("line.wav", file.getvalue())})
     assert answer.status_code == 200, answer.text
     return str(answer.json()["id"])
+
+
+LONGER = "a line of some words that lasts long enough"
+
+
+def test_a_designed_voice_becomes_a_champion_if_the_engine_designs_and_is_refused_otherwise(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if visit.studio.settings.engines[0] != "spark":
+        with pytest.raises(Exception, match="cannot design a voice"):
+            visit.page.predict(text=LONGER, design="male low high", api_name="/speak")
+        return
+    *_, first = visit.page.predict(text=LONGER, design="male low high", seed=1, api_name="/speak")
+    *_, other = visit.page.predict(text=LONGER, design="male low high", seed=2, api_name="/speak")
+    assert first["order"] | {"seed": 2} == other["order"]
+    assert first["order"]["design"] == "male low high"
+    assert first["order"]["clip_id"] == first["order"]["transcript"] == ""
+    draft = visit.browser.get(f"/studio/drafts/{first['id']}").json()
+    assert (draft["name"], draft["transcript"]) == ("Male, low, high", LONGER)
+    kept = visit.browser.post(
+        "/studio/champions", json={"take": first["id"], "champion": {"id": "deep", "name": "Deep"}}
+    )
+    assert kept.status_code == 200, kept.text
+    codes = kept.json()["voice_codes"]
+    assert len(codes) == 32
+    assert list(visit.studio.champions.voice("deep").reference.voice_codes) == codes
+    *_, again = visit.page.predict(text=LINE, champion="deep", seed=1, api_name="/speak")
+    copied = {"take": again["id"], "champion": {"id": "deeper", "name": "Deeper"}}
+    assert visit.browser.post("/studio/champions", json=copied).json()["voice_codes"] == codes
+    monkeypatch.setattr(creation, "LONGEST_DESIGN_S", 1.01)
+    refused = visit.browser.post("/studio/champions", json={"take": first["id"], "champion": {"id": "long"}})
+    assert refused.status_code == 400
+    assert "speak a line of 1 to 1 s" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize("design", ["male", "male low", "robot low high", "male low high high", "low male high"])
+def test_an_unknown_design_is_refused_in_one_sentence(visit: Visit, design: str) -> None:
+    with pytest.raises(Exception, match="the design of a voice has a gender"):
+        visit.page.predict(text=LINE, design=design, api_name="/speak")

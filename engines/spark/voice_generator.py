@@ -119,7 +119,7 @@ class SparkVoiceDesigner:
 
     def start(self, design: VoiceDesign, text: str, sampling: Sampling) -> SparkVoiceGeneration:
         """Start to generate a voice for the first text that it will speak."""
-        levels = LEVELS.index(design.pitch), LEVELS.index(design.speed)
+        levels = LEVELS.index(design.pitch), LEVELS.index(design.pace)
         return SparkVoiceGeneration(self, STYLE.format(GENDERS.index(design.gender), *levels), text, sampling)
 
     @cached_property

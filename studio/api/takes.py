@@ -107,6 +107,8 @@ def voice_name(studio: Studio, session_id: str, order: Order) -> str:
     """Return the name of the champion or clip of a take; "voice" if the clip is gone."""
     if order.champion:
         return order.champion
+    if order.design:
+        return order.design
     try:
         return studio.session_clips.get(session_id, order.clip_id, deleted=True).name
     except EngineError:

@@ -32,6 +32,7 @@ CONSENT_TEXTS = (
 )
 OTHER_ARMS_MAX = 20  # more than sessions have, so that later studios can allow more
 NUMBER_MAX = 2**63  # limit of the amount of a setting; larger whole numbers may not fit into a float
+CODES_MAX, CODE_MAX = 256, 2**16  # more than any engine's voice has
 BASE, FINE_TUNED = "base", "fine_tuned"
 ShownText = Annotated[str, Field(max_length=STATEMENT_MAX)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -86,6 +87,9 @@ class SessionEvidence:
 
 
 EVIDENCE = TypeAdapter(SessionEvidence)
+CODES: TypeAdapter[tuple[int, ...]] = TypeAdapter(
+    Annotated[tuple[Annotated[int, Field(ge=0, lt=CODE_MAX, strict=True)], ...], Field(max_length=CODES_MAX)]
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +117,9 @@ class Champion:
     colour: str = ""  # #rrggbb; empty = derived from the id
     votes: Votes | None = None  # results of blind trials; None if there are none
     line: str = ""  # the line that the page proposes
+    voice_codes: tuple[
+        int, ...
+    ] = ()  # of a designed voice, for the engine that designed it; other engines use the reference
     fine_tuned: bool = False  # the archive has fine-tuned weights
 
     def __post_init__(self) -> None:
@@ -142,8 +149,13 @@ class Champion:
         return replace(self, id=id, name=self.name if self.name != self.id else "")
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all fields. Votes without a listening session lack the key `session`, as in older archives."""
+        """Return all fields, except the codes of a voice that was not designed, which older archives lack.
+
+        Votes without a listening session lack the key `session`, as in older archives.
+        """
         fields = asdict(self)
+        if not self.voice_codes:
+            del fields["voice_codes"]
         if self.votes is not None and self.votes.session is None:
             del fields["votes"]["session"]
         return fields
@@ -251,6 +263,10 @@ def _votes(value: object) -> Votes:
     return Votes(**counts, session=None if session is None else EVIDENCE.validate_python(session))
 
 
+def _voice_codes(value: object) -> tuple[int, ...]:
+    return CODES.validate_python(value)
+
+
 READ: Mapping[str, Callable[[object], object]] = {
     "name": _text,
     "engine": _text,
@@ -261,6 +277,7 @@ READ: Mapping[str, Callable[[object], object]] = {
     "colour": _text,
     "votes": _votes,
     "line": _text,
+    "voice_codes": _voice_codes,
 }
 WRITTEN = frozenset(READ)
 

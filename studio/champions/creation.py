@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from engines.text import without_directions
 from engines.types import Reference
 from studio.champion_format.champion import BadChampion, Champion, Votes, proposed_id
 from studio.champion_format.members import METADATA, PICTURES, PORTRAITS, TRANSCRIPT, write_members, write_words
@@ -14,7 +15,9 @@ from studio.history import History, StoredTake
 from studio.listening import Listening
 from studio.references.session_clips import SessionClips
 from studio.references.window import Window, reference_of
+from studio.voice_designs import design_name
 
+SHORTEST_DESIGN_S, LONGEST_DESIGN_S = 1.0, 12.0  # of a take that becomes a reference, which all engines must accept
 PICTURE_MAX = 8_000_000  # bytes
 
 
@@ -62,9 +65,21 @@ class TakeVoices:
         )
         if order.champion:
             return voice
+        if order.design:
+            return replace(voice, name=design_name(order.design), reference=self._designed(take))
         clip = self._session_clips.get(session_id, order.clip_id)
         reference = reference_of(clip.audio, Window(order.start_s, order.end_s), order.transcript)
         return replace(voice, name=Path(clip.name).stem.replace("_", " ").strip().capitalize(), reference=reference)
+
+    def _designed(self, take: StoredTake) -> Reference:
+        """Return the take itself as the reference of its designed voice. Raises BadChampion, UnknownTake."""
+        if not SHORTEST_DESIGN_S <= take.duration_s <= LONGEST_DESIGN_S:
+            raise BadChampion(
+                f"the take lasts {take.duration_s:.1f} s; to keep its voice, speak a line of {SHORTEST_DESIGN_S:.0f} to "
+                f"{LONGEST_DESIGN_S:.0f} s with the same design and seed"
+            )
+        words = without_directions(take.order.text)
+        return Reference(self._history.audio(take.session_id, take.id), words, take.voice_codes)
 
     def of(self, reference: Reference, engine: str, name: str) -> TakeVoice:
         """Return the voice of a reference without any take. Raises UnknownEngine."""
@@ -100,7 +115,11 @@ class Creation:
 
     def create(self, voice: TakeVoice, champion: Champion, *, expected: str) -> SavedChampion:
         """Save the voice as this champion. Raises UnknownChampion, BadChampion, ChampionConflict, NotSaved."""
-        champion = replace(champion, licence=voice.licence, votes=voice.votes, fine_tuned=False)
+        if voice.reference is None:
+            codes = self._library.get(voice.champion, voice.version).champion.voice_codes
+        else:
+            codes = voice.reference.voice_codes
+        champion = replace(champion, licence=voice.licence, votes=voice.votes, fine_tuned=False, voice_codes=codes)
         with self._library.staging() as folder, saving():
             if voice.reference is None:
                 source = self._library.get(voice.champion, voice.version)

@@ -55,4 +55,5 @@ class Voices:
             raise BadAudio(
                 f"the reference of {id} is damaged on disk; restore an older version of the champion"
             ) from error
-        return Reference(Audio(samples.mean(axis=1), int(rate)), saved.champion.transcript)
+        audio = Audio(samples.mean(axis=1), int(rate))
+        return Reference(audio, saved.champion.transcript, saved.champion.voice_codes)

@@ -60,6 +60,7 @@ class History:
             starred=False,
             peaks=peaks(take.audio.samples),
             notes=take.notes,
+            voice_codes=take.voice_codes,
         )
         return self._store(stored, take.audio)
 

@@ -17,6 +17,7 @@ ORDER: TypeAdapter[Order] = TypeAdapter(FlatOrder)
 COST = TypeAdapter(Cost)
 PEAKS = TypeAdapter(list[float])
 NOTES = TypeAdapter(tuple[str, ...])
+VOICE_CODES = TypeAdapter(tuple[int, ...])
 HEARD = TypeAdapter(dict[str, Any] | None)
 FOLDER_COLUMN = {"server_default": ""}  # rows of earlier studios have no value in this column
 NOTES_COLUMN = {"server_default": "[]"}  # as for the folder
@@ -42,6 +43,7 @@ class TakeRow(SQLModel, table=True):
     peaks: str
     folder: str = Field("", sa_column_kwargs=FOLDER_COLUMN)
     notes: str = Field("[]", sa_column_kwargs=NOTES_COLUMN)
+    voice_codes: str = Field("[]", sa_column_kwargs=NOTES_COLUMN)
     heard: str = Field("null", sa_column_kwargs=HEARD_COLUMN)
 
     @classmethod
@@ -61,6 +63,7 @@ class TakeRow(SQLModel, table=True):
             peaks=PEAKS.dump_json(list(take.peaks)).decode(),
             folder=take.folder,
             notes=NOTES.dump_json(tuple(take.notes)).decode(),
+            voice_codes=VOICE_CODES.dump_json(take.voice_codes).decode(),
             heard=heard_column(take.heard),
         )
 
@@ -79,6 +82,7 @@ class TakeRow(SQLModel, table=True):
             peaks=PEAKS.validate_json(self.peaks),
             folder=self.folder,
             notes=NOTES.validate_json(self.notes),
+            voice_codes=VOICE_CODES.validate_json(self.voice_codes),
             heard=HEARD.validate_json(self.heard),
         )
 

@@ -36,6 +36,7 @@ class StoredTake:
     peaks: Sequence[float]  # 0 to 1, in playing order
     folder: str = ""  # chosen by its session; empty = none
     notes: Sequence[str] = ()  # the engine's warnings about possible faults of the take
+    voice_codes: tuple[int, ...] = ()  # of the voice that the engine designed for the take
     heard: Mapping[str, Any] | None = None  # JSON, see studio/hearing; None if the take was not heard
 
 

@@ -17,7 +17,11 @@ Stage = Literal["open", "voted", "sealed"]
 HEARD_S = 1.0  # time that a listener must hear of each side before voting
 HEARD_SHARE = 0.8  # enough for a short side, because a page cannot time the very ends of a sound
 LINE = ("text", "clip_id", "champion")  # fields of an order that define the line: its text and its voice
-VERSION = ("version", "attachment")  # fields of an order that define the version of the champion
+VERSION = (
+    "version",
+    "attachment",
+    "design",
+)  # fields of an order that define the version of the champion, or a new voice
 
 
 class UnknownTrial(NotFound):
@@ -77,13 +81,14 @@ class Contender:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Return the seed, the chosen settings of the engine, and the chosen version of the champion."""
+        """Return the seed, the chosen settings of the engine, and the chosen version of the voice."""
         versions = {name: value for name in VERSION if (value := getattr(self.order, name))}
         return {"seed": self.order.seed, **self.order.settings, **versions}
 
     @property
     def arm(self) -> Arm:
-        settings = tuple((name, value) for name, value in self.settings.items() if name != "seed")
+        # Of one design, each seed gives another voice.
+        settings = tuple((name, value) for name, value in self.settings.items() if name != "seed" or self.order.design)
         return Arm(self.engine, self.checkpoint, settings)
 
 

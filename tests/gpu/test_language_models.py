@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from bench import orpheus_checkpoints, spark_checkpoints
-from engines.base import Checkpoint
+from engines.base import Checkpoint, Finished
 from engines.codec_lm import plan as planning
 from engines.codec_lm.engine import CodecLmEngine
 from engines.registry import EngineOptions, spec
 from tests.engines.s1.test_engine import Listener, job
+from tests.engines.spark.test_design import designed
 from tests.engines.spark.test_engine import conversion
 
 ENGINES: dict[str, Callable[[Path], Checkpoint]] = {
@@ -69,3 +70,23 @@ def test_a_recording_is_spoken_beside_lines_as_on_the_cpu(tmp_path: Path) -> Non
     on_gpu, on_cpu = found
     assert on_gpu.shape == on_cpu.shape
     assert (on_gpu - on_cpu).norm() < 0.05 * on_cpu.norm()
+
+
+def test_a_voice_is_designed_beside_lines(tmp_path: Path) -> None:
+    engine = spec("spark").make(EngineOptions(name="cuda", max_batch=3))
+    assert isinstance(engine, CodecLmEngine)
+    for _ in (*engine.load(ENGINES["spark"](tmp_path / "tiny")), *engine.warm()):
+        pass
+    voices = []
+    for jobs in ([designed(1)], [job(2, "word " * 9), designed(1)]):
+        listener = Listener(engine)
+        for each in jobs:
+            engine.admit(each)
+            listener.step()
+        ends = [event for _ in range(2_000) for event in listener.step() if isinstance(event, Finished)]
+        assert len(ends) == len(jobs)
+        assert all(len(listener.audio(each)) > 1_000 for each in jobs)
+        voices += [event.voice_codes for event in ends if event.voice_codes]
+    assert len(voices[0]) == 32
+    assert voices[0] == voices[1]
+    engine.close()

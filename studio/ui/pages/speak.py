@@ -48,7 +48,10 @@ def speak_page(studio: Studio) -> None:
     performance = gr.Textbox(
         "", label="Performance", info="id of a recording that is spoken instead of the text", visible=False
     )
-    _endpoint(studio, [text, *_reference(), transcript, *chosen, *_champion(), performance])
+    design = gr.Textbox(
+        "", label="Design", info="gender, pitch and speed of a new voice, such as female low moderate", visible=False
+    )
+    _endpoint(studio, [text, *_reference(), transcript, *chosen, *_champion(), performance, design])
 
 
 def _settings(studio: Studio) -> list[gr.components.Component]:
@@ -131,7 +134,7 @@ def _parameter(name: str, default: object = None) -> Parameter:
 def completed(studio: Studio, order: Order, session_id: str) -> Order:
     """Return the order with defaults: the first sample if there is no voice, and the end of the clip if there is no end."""
     samples = studio.session_clips.samples()
-    if order.champion:
+    if order.champion or order.design:
         return order
     if not order.clip_id and samples:
         order = replace(order, clip_id=samples[0].clip_id, transcript=order.transcript or samples[0].transcript)
