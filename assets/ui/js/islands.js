@@ -19,6 +19,7 @@ const MODULES = {
   header: () => import("./frame/header.js"),
   voice: () => import("./references/voice.js"),
   report: () => import("./references/report.js"),
+  design: () => import("./speak/design.js"),
   spoken: () => import("./speak/preview.js"),
   performance: () => import("./speak/performance.js"),
   more: () => import("./speak/settings.js"),

@@ -59,6 +59,7 @@ interface Order extends Part {
   version: string; // empty: the current version
   attachment?: string;
   performance?: string; // id of a recording that the voice speaks; `text` is what it says, if known
+  design?: string; // gender, pitch and speed of a voice that the engine invents; then there is no clip and no champion
   [setting: string]: unknown;
 }
 interface Take {
@@ -154,6 +155,7 @@ interface EngineStatus {
   settings: Record<string, Setting>;
   fine_tunes: boolean;
   converts: boolean; // whether it speaks a recording in another voice
+  designs: boolean; // whether it invents a voice from a description
   reference_max_s: number;
   licence: string;
   likeness: string;

@@ -33,6 +33,7 @@ def speak_page(studio: Studio) -> None:
             island("voice")
             transcript = fields.transcript()
             island("report")
+            island("design")
         with gr.Column(elem_id="work"):
             with gr.Column(elem_id="script-panel", elem_classes="plate"):
                 text = fields.script()

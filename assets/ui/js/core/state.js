@@ -7,7 +7,7 @@ import { STATE } from "./events.js";
 import * as fields from "./fields.js";
 import { get } from "./server.js";
 
-const NO_CLIP = { clip_id: "", start_s: 0, end_s: 0, transcript: "" };
+export const NO_CLIP = { clip_id: "", start_s: 0, end_s: 0, transcript: "" };
 
 export const state = {
   /** @type {Voice | null} */ voice: null,
@@ -52,6 +52,11 @@ export function tunedEngine() {
 /** Return the engine that speaks a recording in another voice; null if there is none. */
 export function convertingEngine() {
   return state.telemetry?.engines.find((one) => one.converts) ?? null;
+}
+
+/** Return the engine that designs voices from a description; null if there is none. */
+export function designingEngine() {
+  return state.telemetry?.engines.find((one) => one.designs) ?? null;
 }
 
 /** Describe how the other engines treat fine-tuned weights; empty if there are no other engines. */
@@ -184,7 +189,8 @@ export async function clipOf(id) {
 }
 
 /**
- * Restore the input of an order: script, champion or clip, part, transcript, and the named settings. Throws Refusal.
+ * Restore the input of an order: script, champion or clip, part, transcript, and the named settings. An order
+ * with a designed voice leaves the chosen voice. Throws Refusal.
  * @param {Order} order
  */
 export async function restore(order, settings = settingsUsedBy(order.engine)) {
@@ -197,5 +203,5 @@ export async function restore(order, settings = settingsUsedBy(order.engine)) {
     setVoice({ clip, start_s: order.start_s, end_s: order.end_s });
     fields.write("transcript", order.transcript);
   }
-  setChampion(champion);
+  if (!order.design) setChampion(champion);
 }

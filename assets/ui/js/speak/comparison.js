@@ -1,4 +1,5 @@
 /** Speaks the same line with two engines without playback, then starts a blind comparison. */
+import * as player from "../audio/player.js";
 import { attempt } from "../core/login.js";
 import { fetched } from "../core/server.js";
 import { order, state } from "../core/state.js";
@@ -7,6 +8,7 @@ import { speak } from "./synthesis.js";
 const available = () => (state.telemetry?.engines ?? []).filter((one) => one.state !== "failed").map((one) => one.name);
 
 export async function speakBoth() {
+  player.stop();
   const takes = [];
   const orders = available()
     .slice(0, 2)

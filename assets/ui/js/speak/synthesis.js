@@ -25,7 +25,7 @@ const SHOWN_MS = 4000; // least time for which a lost connection is reported
 const REFERENCE = ["clip_id", "start_s", "end_s", "transcript"];
 const CHAMPION = ["champion", "version", "attachment"];
 // in the order of the inputs of /speak
-const PARAMETERS = ["text", ...REFERENCE, "engine", ...fields.NUMBERS, ...CHAMPION, "performance"];
+const PARAMETERS = ["text", ...REFERENCE, "engine", ...fields.NUMBERS, ...CHAMPION, "performance", "design"];
 
 let leaving = false; // whether the page is being left; the browser then aborts running requests
 
@@ -45,9 +45,9 @@ export async function speak(earlier = null, { fresh = !earlier, aloud = true, re
   const wanted = earlier ?? order();
   if (unavailable(wanted.engine)) return refuse(unavailable(wanted.engine));
   if (!wanted.performance && !wanted.text.trim()) return refuse("the text is empty; type a line", "script");
-  if (!wanted.champion && !wanted.transcript.trim())
+  if (!wanted.champion && !wanted.design && !wanted.transcript.trim())
     return refuse("the transcript is empty; type exactly the words in the selected part", "transcript");
-  player.stop();
+  if (aloud) player.stop();
   const synthesis = newSynthesis(wanted, aloud, retry);
   setSynthesis(synthesis);
   const flaw = fresh ? await failedCheck() : null;

@@ -9,6 +9,7 @@ import { clock, fine, seconds } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { restore, select, state, titleOf } from "../core/state.js";
 import { toast } from "../core/toast.js";
+import { reuseDesign } from "../speak/design.js";
 import { reuseRecording } from "../speak/performance.js";
 import { speak } from "../speak/synthesis.js";
 import { downloadMenu } from "./export.js";
@@ -120,7 +121,15 @@ export class TakeRow {
       {},
       this.tick,
       // The seed does not change a take of a recording.
-      ...(this.take.order.performance ? [] : [iconButton("again", "New take with a random seed", () => this.reroll())]),
+      ...(this.take.order.performance
+        ? []
+        : [
+            iconButton(
+              "again",
+              this.take.order.design ? "New voice of this description" : "New take with a random seed",
+              () => this.reroll(),
+            ),
+          ]),
       iconButton("settings", "Use this text, voice and settings again", () => this.use()),
       this.compare,
       downloadMenu(this.take),
@@ -199,10 +208,15 @@ export class TakeRow {
 
   use() {
     return attempt(async () => {
-      const { performance, text } = this.take.order;
+      const { performance, text, design } = this.take.order;
       await restore(this.take.order);
       if (performance) await reuseRecording(performance, text);
-      toast("Text, voice and settings loaded from the take.");
+      if (design) reuseDesign(design);
+      toast(
+        design
+          ? "Text, description and settings loaded from the take."
+          : "Text, voice and settings loaded from the take.",
+      );
     });
   }
 }

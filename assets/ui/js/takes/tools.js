@@ -79,7 +79,7 @@ export function actions({ hidden = false } = {}) {
     const takes = targetTakes();
     const [words, starred] = [plural(takes.length, "take"), takes.filter((take) => take.starred).length];
     const lost = state.takes.find(
-      ({ id, heard, order }) => id === state.selected && lostWords(heard) && !order.performance,
+      ({ id, heard, order }) => id === state.selected && lostWords(heard) && !order.performance && !order.design,
     );
     return [
       ...(lost && !searches() ? [entry("Generate until complete", () => untilComplete(lost), SEARCH_HINT)] : []),

@@ -2,8 +2,13 @@
 import { titled } from "../core/format.js";
 import { currentOf, state } from "../core/state.js";
 
-/** Return the champion, or the clip if the studio still has it; empty if unknown. @param {Order} order */
-export function voiceOf({ champion, clip_id }) {
+/**
+ * Return the champion, the description of a designed voice ("Female, low, moderate"), or the clip if the studio still has
+ * it; empty if unknown.
+ * @param {Order} order
+ */
+export function voiceOf({ champion, clip_id, design }) {
+  if (design) return titled(design.replaceAll(" ", ", ").replaceAll("_", " "));
   if (champion) return currentOf(champion)?.title ?? champion;
   const clip = [...state.samples, ...state.mine].find(({ id }) => id === clip_id);
   return clip ? titled(clip.name) : "";

@@ -48,7 +48,7 @@ export class TakeWords {
     this.button.disabled = !heard && hearing;
     this.button.hidden = !heard && !state.recogniser;
     this.button.title = heard ? "Show heard words" : "";
-    this.more.hidden = !lost || Boolean(this.take.order.performance);
+    this.more.hidden = !lost || Boolean(this.take.order.performance || this.take.order.design);
     this.note.hidden = !heard?.note;
     this.note.replaceChildren(...(heard?.note ? [icon("again"), heard.note] : []));
     if (heard) this.button.setAttribute("aria-controls", this.list.id);
