@@ -211,6 +211,8 @@ def test_a_designed_voice_becomes_a_champion_if_the_engine_designs_and_is_refuse
     assert len(codes) == 32
     assert list(visit.studio.champions.voice("deep").reference.voice_codes) == codes
     *_, again = visit.page.predict(text=LINE, champion="deep", seed=1, api_name="/speak")
+    with pytest.raises(Exception, match="a new voice cannot speak a recording"):
+        visit.page.predict(text="", design="male low high", performance=clip_of(visit), api_name="/speak")
     copied = {"take": again["id"], "champion": {"id": "deeper", "name": "Deeper"}}
     assert visit.browser.post("/studio/champions", json=copied).json()["voice_codes"] == codes
     monkeypatch.setattr(creation, "LONGEST_DESIGN_S", 1.01)

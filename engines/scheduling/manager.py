@@ -119,6 +119,8 @@ class Manager:
         status = self.status(request.engine)
         if request.design is not None:
             self._check_designs(request.engine)
+            if request.performance is not None:
+                raise BadSetting("a new voice cannot speak a recording; keep the voice as a champion first")
         if request.performance is not None:
             self._check_converts(request.engine)
         elif not request.text.strip():

@@ -102,6 +102,7 @@ class TakeHearing:
             ran_away
             and not note
             and not take.order.performance
+            and not take.order.design  # another seed would give another voice
             and self._is_only(take)
             and (further := self._made_again(take))
         ):

@@ -39,11 +39,15 @@ def history(tmp_path: Path) -> Iterator[History]:
     found.close()
 
 
-def kept(history: History, text: str = SAID, audio: Audio | None = None, session_id: str = SESSION) -> StoredTake:
+def kept(
+    history: History, text: str = SAID, audio: Audio | None = None, session_id: str = SESSION, design: str = ""
+) -> StoredTake:
     """A take of this text whose audio is a clip of a person."""
     samples, rate = soundfile.read(VOICES / "amber.flac", dtype="float32")
     sound = audio or Audio(samples, rate)
-    order: Order = read_order({"engine": "tick", "text": text, "seed": 1, "clip_id": "x", "transcript": "y"})
+    order: Order = read_order(
+        {"engine": "tick", "text": text, "seed": 1, "clip_id": "x", "transcript": "y", "design": design}
+    )
     request = Request(text=text, reference=Reference(sound, "y"), seed=1, engine="tick")
     cost = Cost(queued_s=0.0, ttfa_s=0.1, total_s=0.2, compute_s=0.2, audio_s=sound.duration_s)
     return history.add(session_id, order, Take(audio=sound, request=request, cost=cost, checkpoint="brass"))
@@ -205,6 +209,13 @@ def test_a_take_that_ran_away_beside_another_one_is_not_made_again(ears: Ears, h
     kept(history)
     first = heard(history, TakeHearing(ears, history, again=made.append), kept(history, audio=babble(2.5)))
     assert first.heard and first.heard["faults"] and "note" not in first.heard and not made
+
+
+def test_a_designed_take_that_ran_away_is_not_made_again(ears: Ears, history: History) -> None:
+    made: list[StoredTake] = []
+    take = kept(history, audio=babble(2.5), design="male low high")
+    first = heard(history, TakeHearing(ears, history, again=made.append), take)
+    assert first.heard and first.heard["faults"] and not made
 
 
 def test_a_complete_take_is_not_made_again(ears: Ears, history: History) -> None:
