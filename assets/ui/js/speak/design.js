@@ -24,7 +24,7 @@ let show = () => {};
 /** @param {HTMLElement} element */
 export function mount(element) {
   const selects = Object.values(PARTS).map((values) =>
-    h("select.picker", {}, ...Object.entries(values).map(([value, words]) => h("option", { value }, words))),
+    h("select", {}, ...Object.entries(values).map(([value, words]) => h("option", { value }, words))),
   );
   const labels = Object.keys(PARTS).map((name, at) =>
     h("label", {}, h("span.hint", {}, name), h("span.select", {}, selects[at], icon("down"))),
