@@ -51,7 +51,8 @@ class LiveTake:
         self.session_id = session_id
         self.order = order
         self._rate = rate
-        self.warnings = [*doubts(ticket.request.reference, of_clip=not order.champion), *warnings]
+        doubted = [] if order.design else doubts(ticket.request.reference, of_clip=not order.champion)
+        self.warnings = [*doubted, *warnings]
         self._ticket: Ticket | None = ticket  # None after the take is stored: this frees the reference
         self._status = ticket.status()
         self._keep = keep

@@ -10,9 +10,9 @@ def read_design(words: str) -> VoiceDesign:
     """Read a description such as `female low very_high`. Raises BadSetting."""
     chosen = words.split()
     if len(chosen) != len(WORDS) or any(word not in allowed for word, allowed in zip(chosen, WORDS, strict=True)):
+        genders, levels = " or ".join(GENDERS), ", ".join(LEVELS)
         raise BadSetting(
-            f"the design of a voice has a gender ({' or '.join(GENDERS)}), a pitch and a speed ({', '.join(LEVELS)}), such as "
-            '"female low moderate"; correct the design'
+            f"a design needs a gender ({genders}), a pitch and a speed ({levels}); write for example female low moderate"
         )
     gender, pitch, speed = chosen
     return VoiceDesign(gender, pitch, speed)  # type: ignore[arg-type]  # checked above

@@ -197,6 +197,8 @@ def test_a_designed_voice_becomes_a_champion_if_the_engine_designs_and_is_refuse
             visit.page.predict(text=LONGER, design="male low high", api_name="/speak")
         return
     *_, first = visit.page.predict(text=LONGER, design="male low high", seed=1, api_name="/speak")
+    job = visit.page.submit(text=LINE, design="male low high", seed=1, api_name="/speak")
+    assert job.result()[0]["warnings"] == []
     *_, other = visit.page.predict(text=LONGER, design="male low high", seed=2, api_name="/speak")
     assert first["order"] | {"seed": 2} == other["order"]
     assert first["order"]["design"] == "male low high"
@@ -218,10 +220,10 @@ def test_a_designed_voice_becomes_a_champion_if_the_engine_designs_and_is_refuse
     monkeypatch.setattr(creation, "LONGEST_DESIGN_S", 1.01)
     refused = visit.browser.post("/studio/champions", json={"take": first["id"], "champion": {"id": "long"}})
     assert refused.status_code == 400
-    assert "speak a line of 1 to 1 s" in refused.json()["detail"]
+    assert "but a champion needs 1 to 1 s" in refused.json()["detail"]
 
 
 @pytest.mark.parametrize("design", ["male", "male low", "robot low high", "male low high high", "low male high"])
 def test_an_unknown_design_is_refused_in_one_sentence(visit: Visit, design: str) -> None:
-    with pytest.raises(Exception, match="the design of a voice has a gender"):
+    with pytest.raises(Exception, match="a design needs a gender"):
         visit.page.predict(text=LINE, design=design, api_name="/speak")

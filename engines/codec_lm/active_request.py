@@ -28,7 +28,7 @@ class ActiveRequest:
     prompt: PromptFormat
     groups: list[Group]
     sampling: Sampling
-    voice: VoiceGeneration | None = None  # of a designed voice; its codes are those of the reference
+    voice: VoiceGeneration | None = None  # generates a designed voice; `reference.codes` is its future
     performance: Future[Tensor] | None = None  # codes of a recording that is spoken in place of generated ones
     group_index: int = 0
     delivered: int = 0  # groups whose audio and following pause were sent

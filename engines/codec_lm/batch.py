@@ -75,11 +75,11 @@ class CodecLmBatch:
         step = self.rows.step(active)
         if self.ahead:
             step, self._in_flight = self._in_flight, step
-        for id, request in self.requests.items():
-            if request.designing and id not in held:
-                request.generate_voice()
         if step is not None:
             self._receive(step)
+        designing = [request for id, request in self.requests.items() if request.designing and id not in held]
+        if designing:  # only one, because each takes as long as a step of all rows
+            designing[0].generate_voice()
         self.audio_queue.decode()
         idle = step is None and self._in_flight is None and not self._events
         for arrived in self.audio_queue.arrived(wait=idle):

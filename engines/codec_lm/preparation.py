@@ -15,8 +15,8 @@ from engines.types import NO_REFERENCE, Audio, Request, VoiceDesign
 
 LONGEST_PERFORMANCE_S = 60.0
 SHORTEST_PERFORMANCE_S = 0.2
-VOICE_POSITIONS = 80  # of a prompt, for a designed voice and its description; more than any has
-DESIGNED = "designed"  # digest of the reference that a request with a designed voice has
+VOICE_POSITIONS = 80  # upper bound of the prompt positions of a designed voice and its description
+DESIGNED = "designed"  # in place of the digest of a reference: all designed voices have the same prefix
 
 
 def make_plan(runtime: Runtime, spec: Spec, request: Request) -> CodecLmPlan:

@@ -45,7 +45,7 @@ class EncodedReference:
     def turn(self) -> Turn:
         """Return its turn in the prompt; wait for the codes."""
         codes = self.codes.result()
-        if self.voice_codes and len(codes) == 1 + len(self.voice_codes):  # else another codec designed the voice
+        if self.voice_codes:
             voice = torch.tensor(self.voice_codes)[:, None].expand(-1, codes.shape[1])
             codes = torch.cat((codes[:1], voice))
         return Turn(self.transcript, codes)
@@ -75,9 +75,9 @@ class ReferenceEncoder:
         gain = min(1.0, rms / LEVEL_RMS)
         raised = Audio(reference.audio.samples / np.float32(gain), reference.audio.sample_rate)
         codes = self.encode(raised)
-        return EncodedReference(
-            text.transcript, codes, text.positions, text.digest, raised, rms / gain, gain, reference.voice_codes
-        )
+        designer = self._model.designer  # codes of other engines, and damaged ones, are ignored
+        voice = reference.voice_codes if designer is not None and designer.accepts(reference.voice_codes) else ()
+        return EncodedReference(text.transcript, codes, text.positions, text.digest, raised, rms / gain, gain, voice)
 
     def encode(self, audio: Audio) -> Future[Tensor]:
         """Return the (codebooks, frames) codes of a clip, which may still be encoded in the background."""

@@ -1,5 +1,6 @@
 """What a codec language model needs to generate a voice from a description, before it speaks with this voice."""
 
+from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Protocol
 
@@ -30,6 +31,10 @@ class VoiceGeneration(Protocol):
 
 class VoiceDesigner(Protocol):
     """Generates voices."""
+
+    def accepts(self, codes: Sequence[int]) -> bool:
+        """Return True if these can be the codes of a voice that it generated; they may come from elsewhere."""
+        ...
 
     def start(self, design: VoiceDesign, text: str, sampling: Sampling) -> VoiceGeneration:
         """Start to generate a voice for the first text that it will speak. Nothing runs before the first step."""

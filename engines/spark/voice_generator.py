@@ -1,6 +1,6 @@
 """Generate a voice from its description, as Spark-TTS was trained to: attributes first, then the global codes of the voice.
 
-The speech follows in the same row of tokens, so each prompt of the voice has the generated tokens again.
+The model continues the same tokens with the speech, so each prompt of the voice repeats the generated tokens.
 """
 
 import re
@@ -24,9 +24,11 @@ from engines.types import GENDERS, LEVELS, VoiceDesign
 
 START = "<|task_controllable_tts|><|start_content|>"
 STYLE = "<|start_style_label|><|gender_{}|><|pitch_label_{}|><|speed_label_{}|><|end_style_label|>"
-# Tokens that may precede the global codes; of those, `BEFORE_VOICE` starts the codes.
-ATTRIBUTE = re.compile(r"<\|(?:(?:age|emotion|gender|loudness|mel|pitch|speed)_\w*\d|(?:start|end)_(?!semantic)\w+)\|>")
-MOST_ATTRIBUTES = 24  # then the codes start
+# Tokens that are allowed before the global codes. `BEFORE_VOICE` is one of them and starts the codes.
+ATTRIBUTE = re.compile(
+    r"<\|(?:(?:age|emotion|gender|loudness|mel|pitch|speed)_\w*\d|(?:start|end)_acoustic_token|start_global_token)\|>"
+)
+MOST_ATTRIBUTES = 24  # then `BEFORE_VOICE` is forced
 NOISE_OF_VOICE = 1  # number of this noise of a seed; the noise of speech has number 0
 
 
@@ -116,6 +118,10 @@ class SparkVoiceDesigner:
     form: SparkPrompt
     codes: int  # global codes of a voice
     sizes: int  # values of a global code
+
+    def accepts(self, codes: Sequence[int]) -> bool:
+        """Return True if these can be the global codes of a voice."""
+        return len(codes) == self.codes and all(0 <= code < self.sizes for code in codes)
 
     def start(self, design: VoiceDesign, text: str, sampling: Sampling) -> SparkVoiceGeneration:
         """Start to generate a voice for the first text that it will speak."""

@@ -13,6 +13,7 @@ from studio.ears.quality import heard_lufs
 from studio.history import Format, NamedTake, file_stem
 from studio.order import Order
 from studio.studio import Studio
+from studio.voice_designs import design_name
 from studio.web.downloads import attachment
 
 MEDIA_TYPES: dict[Format, str] = {"wav": "audio/wav", "flac": "audio/flac", "mp3": "audio/mpeg"}
@@ -108,7 +109,7 @@ def voice_name(studio: Studio, session_id: str, order: Order) -> str:
     if order.champion:
         return order.champion
     if order.design:
-        return order.design
+        return design_name(order.design)
     try:
         return studio.session_clips.get(session_id, order.clip_id, deleted=True).name
     except EngineError:

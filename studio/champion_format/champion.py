@@ -32,7 +32,7 @@ CONSENT_TEXTS = (
 )
 OTHER_ARMS_MAX = 20  # more than sessions have, so that later studios can allow more
 NUMBER_MAX = 2**63  # limit of the amount of a setting; larger whole numbers may not fit into a float
-CODES_MAX, CODE_MAX = 256, 2**16  # more than any engine's voice has
+CODES_MAX, CODE_MAX = 256, 2**16  # limits of `voice_codes`: their number, and their values (exclusive)
 BASE, FINE_TUNED = "base", "fine_tuned"
 ShownText = Annotated[str, Field(max_length=STATEMENT_MAX)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -149,10 +149,7 @@ class Champion:
         return replace(self, id=id, name=self.name if self.name != self.id else "")
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all fields, except the codes of a voice that was not designed, which older archives lack.
-
-        Votes without a listening session lack the key `session`, as in older archives.
-        """
+        """Return all fields. As in older archives, empty `voice_codes` and `session` of the votes are left out."""
         fields = asdict(self)
         if not self.voice_codes:
             del fields["voice_codes"]

@@ -75,8 +75,8 @@ class TakeVoices:
         """Return the take itself as the reference of its designed voice. Raises BadChampion, UnknownTake."""
         if not SHORTEST_DESIGN_S <= take.duration_s <= LONGEST_DESIGN_S:
             raise BadChampion(
-                f"the take lasts {take.duration_s:.1f} s; to keep its voice, speak a line of {SHORTEST_DESIGN_S:.0f} to "
-                f"{LONGEST_DESIGN_S:.0f} s with the same design and seed"
+                f"the take lasts {take.duration_s:.1f} s, but a champion needs {SHORTEST_DESIGN_S:.0f} to "
+                f"{LONGEST_DESIGN_S:.0f} s; design a voice with a line of this length"
             )
         words = without_directions(take.order.text)
         return Reference(self._history.audio(take.session_id, take.id), words, take.voice_codes)

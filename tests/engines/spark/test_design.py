@@ -148,11 +148,13 @@ def test_a_reference_with_the_codes_of_a_designed_voice_speaks_with_it(engine: C
     plain = cloning(1).request
     own = replace(plain, reference=replace(plain.reference, voice_codes=codes))
     foreign = replace(plain, reference=replace(plain.reference, voice_codes=codes[:5]))
+    damaged = replace(plain, reference=replace(plain.reference, voice_codes=(*codes[1:], 4_096)))
     taken = [
-        engine.runtime.references.prepare(each.reference, engine.prepare(each).reference) for each in (own, foreign)
+        engine.runtime.references.prepare(each.reference, engine.prepare(each).reference)
+        for each in (own, foreign, damaged)
     ]
     assert model.prompt.voice_codes(taken[0].turn).tolist() == list(codes)
-    assert torch.equal(taken[1].turn.codes, taken[1].codes.result())  # of another codec
+    assert all(torch.equal(each.turn.codes, each.codes.result()) for each in taken[1:])
     assert own.reference.digest != plain.reference.digest
     assert Reference(plain.reference.audio, "a").digest == replace(plain.reference, transcript="a").digest
 
@@ -187,6 +189,33 @@ def test_a_step_of_a_voice_that_ran_out_of_memory_is_repeated(engine: CodecLmEng
     exhausted.clear()
     assert errors == 2
     assert found[0].voice_codes == voice_of(engine, replace(job, id="again"))
+
+
+def test_a_voice_without_memory_takes_no_speech_from_other_requests(
+    engine: CodecLmEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line, job = cloning(1, "word " * 6), designed(4)
+    wanted = spoken(engine, line)[0].audio(line)
+    listener, ends = Listener(engine), set[str]()
+    for each in (line, job):
+        engine.admit(each)
+    voice = engine.runtime.batch.requests[job.id].voice
+    assert voice is not None
+    run, calls = voice.step, list[int]()
+
+    def failing() -> None:
+        calls.append(1)
+        if len(calls) % 3 == 1:
+            raise torch.OutOfMemoryError("test")
+        run()
+
+    monkeypatch.setattr(voice, "step", failing)
+    while len(ends) < 2:
+        try:
+            ends |= {event.job_id for event in listener.step() if isinstance(event, Finished)}
+        except OutOfMemory:
+            continue
+    assert np.allclose(listener.audio(line), wanted, atol=1e-4)
 
 
 def test_a_request_can_be_dropped_or_held_while_its_voice_is_generated(engine: CodecLmEngine) -> None:

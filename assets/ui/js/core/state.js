@@ -189,8 +189,8 @@ export async function clipOf(id) {
 }
 
 /**
- * Restore the input of an order: script, champion or clip, part, transcript, and the named settings. An order
- * with a designed voice leaves the chosen voice. Throws Refusal.
+ * Restore the input of an order: script, champion or clip, part, transcript, and the named settings. For an order
+ * with a design, the chosen voice stays, and the seed of the voice is not taken for other lines. Throws Refusal.
  * @param {Order} order
  */
 export async function restore(order, settings = settingsUsedBy(order.engine)) {
@@ -198,7 +198,7 @@ export async function restore(order, settings = settingsUsedBy(order.engine)) {
   const champion = order.champion ? await championOf(order.champion, order.version) : null;
   fields.write("script", order.text);
   fields.chooseEngine(order.engine);
-  for (const name of ["seed", ...settings]) fields.write(name, order[name]);
+  for (const name of [...(order.design ? [] : ["seed"]), ...settings]) fields.write(name, order[name]);
   if (clip) {
     setVoice({ clip, start_s: order.start_s, end_s: order.end_s });
     fields.write("transcript", order.transcript);

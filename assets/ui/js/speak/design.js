@@ -1,14 +1,14 @@
-/** Design a voice: an engine invents voices from a description. Hidden unless an engine of the studio designs voices. */
+/** Design a voice: an engine generates voices from a description. Hidden unless an engine of the studio designs voices. */
 import { follow } from "../core/bus.js";
 import { announce, h, icon } from "../core/dom.js";
 import { STATE } from "../core/events.js";
-import { designingEngine, NO_CLIP, order, state } from "../core/state.js";
+import { designingEngine, NO_CLIP, order, restored, state } from "../core/state.js";
 import { loadJson, saveJson } from "../core/storage.js";
 import { speak } from "./synthesis.js";
 
 const KEY = "design"; // the description, and whether the panel is open; kept across reloads
 const COUNT = 3; // takes of one press, each with another voice
-const HINT = "The engine invents a voice from your description. Keep the one you like as a champion.";
+const HINT = "The engine generates a voice from this description. Keep a voice that you like as a champion.";
 const NO_VOICE = { ...NO_CLIP, champion: "", version: "", attachment: "" };
 const GENDERS = { female: "Female", male: "Male" };
 const LEVELS = { very_low: "Very low", low: "Low", moderate: "Moderate", high: "High", very_high: "Very high" };
@@ -69,18 +69,23 @@ export function reuseDesign(design) {
   show();
 }
 
-/** Speak the text in three new voices, one after another. Stop when a take is stopped or fails. */
+/** Speak the text in three new voices, one after another. */
 async function designVoices() {
+  await restored;
   const engine = designingEngine();
-  if (!engine || isDesigning || state.synthesis) return;
-  const wanted = { ...order(engine.name), ...NO_VOICE, seed: null, design: kept.design };
+  if (engine) await make({ ...order(engine.name), ...NO_VOICE, seed: null, design: kept.design }, COUNT);
+}
+
+/** Speak an order in new voices. Stop when a take is stopped or fails. @param {Order} wanted @param {number} count */
+async function make(wanted, count) {
+  if (isDesigning || state.synthesis) return;
   isDesigning = true;
-  let made = 0;
+  let left = count;
   try {
-    while (made < COUNT && (await speak(wanted, { aloud: false, retry: designVoices }))) made++;
+    while (left && (await speak(wanted, { aloud: false, retry: () => make(wanted, left) }))) left--;
   } finally {
     isDesigning = false;
     draw();
   }
-  if (made === COUNT) announce("Three voices are in the list of takes.");
+  if (!left) announce("The new voices are in the list of takes.");
 }

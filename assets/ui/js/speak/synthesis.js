@@ -97,7 +97,7 @@ async function finish(synthesis) {
     const outputs = await synthesis.call.send(PARAMETERS.map((name) => synthesis.order[name]));
     const take = outputs?.[2] ?? null;
     if (take) await receiveTake(synthesis, take);
-    return take;
+    return isCurrent(synthesis) ? take : null;
   } catch (error) {
     if (isCurrent(synthesis)) showFailure(error, synthesis.retry);
     return null;
@@ -198,7 +198,7 @@ async function receiveTake(synthesis, take) {
 export function stop() {
   const { synthesis } = state;
   if (!synthesis) return;
-  player.stop();
+  if (synthesis.aloud) player.stop();
   setSynthesis(null);
   if (synthesis.id) post(`/studio/live/${synthesis.id}/cancel`).catch(() => synthesis.call.leave());
   else synthesis.call.leave();

@@ -126,7 +126,7 @@ export class TakeRow {
         : [
             iconButton(
               "again",
-              this.take.order.design ? "New voice of this description" : "New take with a random seed",
+              this.take.order.design ? "New voice from this description" : "New take with a random seed",
               () => this.reroll(),
             ),
           ]),

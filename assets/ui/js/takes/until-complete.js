@@ -1,6 +1,7 @@
 /**
  * "Generate until complete": generates takes with new seeds until all words of one are heard, and keeps the best take.
  */
+import * as player from "../audio/player.js";
 import { changed } from "../core/bus.js";
 import { STATE } from "../core/events.js";
 import { attempt } from "../core/login.js";
@@ -38,6 +39,7 @@ export function stopSearch() {
 /** @param {Take} take  the take whose line is generated again */
 export async function untilComplete(take) {
   if (current || state.synthesis) return;
+  player.stop();
   const mine = { take, words: "", stopped: false };
   current = mine;
   /** @type {Take[]} */
