@@ -1,4 +1,4 @@
-"""What a codec language model needs to generate a voice from a description, before it speaks with this voice."""
+"""Interfaces of a model that generates a voice from a description and then speaks with this voice."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future
