@@ -1,13 +1,15 @@
 """Measure how long engines on one device delay one another: `python -m bench.all_engines --out FILE`.
 
 F5-TTS, S1-Mini, Orpheus and Spark-TTS are loaded on one device, with random weights at full size. Live listeners hear a line to
-its end before they ask for the next. First the listeners of each engine are alone, then those of all engines are together. The
-result has the P95 of the time to the first audio in both cases, and their ratio. For a quick test, use `--tiny --device cpu`.
+its end, and ask for the next within a second. First the listeners of each engine are alone, then those of all engines are
+together. The result has the P95 of the time to the first audio in both cases, and their ratio. For a quick test, use
+`--tiny --device cpu`.
 """
 
 import argparse
 import json
 import logging
+import random
 import statistics
 import tempfile
 import time
@@ -30,6 +32,7 @@ from engines.types import Request
 log = logging.getLogger("bench.all_engines")
 
 WORDS, LINE_S = 18, 6.0
+PAUSE_S = 1.0  # longest pause of a listener between two lines
 LOADED_S = 400.0  # time limit of loading and warming
 
 
@@ -59,7 +62,7 @@ class Listener:
         if self.ticket.ended and self.line:
             self.ticket.result()  # raises the error of a failed line
             self.lines.append(self.line)
-            self.asks_at, self.ticket = max(now, self.line.ends_at), None
+            self.asks_at, self.ticket = max(now, self.line.ends_at) + random.uniform(0, PAUSE_S), None
         return True
 
     def _request(self, number: int) -> Request:
@@ -68,9 +71,10 @@ class Listener:
 
 def measure_listeners(manager: Manager, engines: Sequence[str], count: int, seconds: float) -> dict[str, Any]:
     """Let `count` listeners of each engine ask for lines for `seconds`; return figures of each engine."""
+    random.seed(1)
     start = time.perf_counter()
     crowd = [
-        Listener(engine, f"{engine} {number}", start + LINE_S * number / count)
+        Listener(engine, f"{engine} {number}", start + random.uniform(0, LINE_S))
         for engine in engines
         for number in range(count)
     ]

@@ -1,6 +1,6 @@
-"""Call the loaded engines, and count their device time."""
+"""Call the loaded engines."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import TypeVar
 
 from engines.base import Engine
@@ -10,29 +10,25 @@ Result = TypeVar("Result")
 
 
 class LoadedEngines:
-    """Loaded engines with their device time. Only the scheduler's thread calls the methods, except `clear` and `interrupt`."""
+    """Loaded engines. Only the scheduler's thread calls the methods, except `clear` and `interrupt`."""
 
     def __init__(self, require_current: Callable[[], None], broken: Callable[[str, BaseException], None]) -> None:
         """Start without engines. `broken` is called with the name and the error of an engine that fails to drop a job."""
         self._require_current, self._broken = require_current, broken
         self.by_name: dict[str, Engine] = {}
         self.calling = ""  # name of the engine whose method runs; errors and hangs are counted for this engine
-        self._used_s: dict[str, float] = {}
 
     def add(self, name: str, engine: Engine) -> None:
-        """Add an engine, which shares the device with the others from now on."""
+        """Add an engine."""
         self.by_name[name] = engine
-        self._used_s[name] = max(self._used_s.values(), default=0.0)
 
     def remove(self, name: str) -> None:
         """Stop using an engine."""
-        self._used_s.pop(name, None)
         self.by_name.pop(name, None)
 
     def clear(self) -> None:
         """Remove all engines."""
         self.by_name.clear()
-        self._used_s.clear()
         self.calling = ""
 
     def call(self, name: str, method: Callable[..., Result], *arguments: object) -> Result:
@@ -70,11 +66,3 @@ class LoadedEngines:
             ids.update(engine.waiting)
         self.calling = ""
         return ids
-
-    def charge(self, name: str, seconds: float) -> None:
-        """Add device time to an engine."""
-        self._used_s[name] += seconds
-
-    def least_used(self, able: Collection[str]) -> str | None:
-        """Return the engine among `able` that has used the least device time; None if there is none."""
-        return min(self.by_name.keys() & able, key=self._used_s.__getitem__, default=None)

@@ -1,7 +1,7 @@
 """The one worker thread that owns the device and runs every engine, one step at a time.
 
 Each turn (`turns.py`) ends cancelled and overdue requests, admits waiting ones, runs one item of maintenance (loading,
-warming) if one is due, and steps the engine that has used the least device time. Nothing else touches the device.
+warming) if one is due, and steps an engine (`device_shares.py`). Nothing else touches the device.
 
 `supervisor.py` replaces a thread that hangs or has ended.
 """
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from engines.base import Engine
 from engines.errors import Cancelled, Closing, EngineError
+from engines.scheduling.device_shares import DeviceShares
 from engines.scheduling.endings import Endings
 from engines.scheduling.eta import EtaRequest
 from engines.scheduling.lifecycle import Lifecycle
@@ -58,6 +59,7 @@ class Scheduler:
         self._worker = Worker(self._turn, self._recover)
         require_current = self._worker.require_current
         self._loaded = LoadedEngines(require_current, self._break)
+        self._shares = DeviceShares()
         self._queue = RequestQueue(queue_size, self._lock, self._loaded.by_name)
         self._sharing = RowSharing(self._queue)
         self._lifecycle = Lifecycle(self._queue, self._loaded.by_name, report, self._loaded.drop, clock)
@@ -74,6 +76,7 @@ class Scheduler:
             work=self._work,
             worker=self._worker,
             loaded=self._loaded,
+            shares=self._shares,
             queue=self._queue,
             sharing=self._sharing,
             lifecycle=self._lifecycle,
@@ -164,11 +167,13 @@ class Scheduler:
         """Let a loaded engine speak; its settings are used to estimate times."""
         self._sharing.add_engine(name, engine.info.rows)
         self._queue.estimator.add_engine(name, settings, engine.info.defaults)
+        self._shares.add(name)
         self._loaded.add(name, engine)
 
     def detach(self, name: str) -> None:
         """Stop using an engine."""
         self._sharing.remove_engine(name)
+        self._shares.remove(name)
         self._loaded.remove(name)
 
     def require_current(self) -> None:
@@ -212,6 +217,7 @@ class Scheduler:
         with self._lock:
             self._worker.replace_thread()
             self._loaded.clear()
+            self._shares.clear()
             self._sharing.clear()
             self._maintenance.clear()
             self._endings.forget_jobs()

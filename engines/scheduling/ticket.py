@@ -38,6 +38,8 @@ class Ticket:
         self._first_audio_at = 0.0
         self._chunks: list[Chunk] = []
         self._read_count = 0
+        self._audio_s = 0.0  # of all chunks
+        self._read_s = 0.0  # of the chunks that were read
         self._take: Take | None = None
         self._changed = threading.Condition()
         self._listeners: list[Callable[[], None]] = []
@@ -89,6 +91,7 @@ class Ticket:
                 return None
             chunk = self._chunks[self._read_count]
             self._read_count += 1
+            self._read_s += chunk.audio.duration_s
         self._on_read()
         return chunk
 
@@ -123,8 +126,11 @@ class Ticket:
     @property
     def buffer_full(self) -> bool:
         """Return True if too much audio is unread; the row then pauses."""
-        unread = self._chunks[self._read_count :]
-        return sum(chunk.audio.duration_s for chunk in unread) > UNREAD_MAX_S
+        return self._audio_s - self._read_s > UNREAD_MAX_S
+
+    def lead_s(self, now: float) -> float:
+        """Return the seconds of audio that someone who listens from the first sample on has not heard yet."""
+        return self._audio_s - (now - self._first_audio_at) if self._chunks else 0.0
 
     def admit(self, at: float) -> None:
         """Mark the ticket as running from the time `at` on."""
@@ -170,6 +176,7 @@ class Ticket:
             if first:
                 self._first_audio_at = at
             self._chunks.append(Chunk(len(self._chunks), audio))
+            self._audio_s += audio.duration_s
             self._notify()
         return first
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from engines.base import Engine, EngineJob
 from engines.errors import EngineError, EngineFailed, OutOfMemory
+from engines.scheduling.device_shares import DeviceShares
 from engines.scheduling.endings import Endings
 from engines.scheduling.lifecycle import Lifecycle
 from engines.scheduling.loaded_engines import LoadedEngines
@@ -24,6 +25,7 @@ from engines.types import SchedulerEvent
 
 log = logging.getLogger(__name__)
 
+LEAD_MIN_S = 0.2  # requests with less audio ahead of their listener are urgent
 LOOK_AGAIN_S = 0.01  # while an engine waits for something other than the device
 
 
@@ -37,6 +39,7 @@ class Parts:
     work: threading.Event  # set when something changed since this turn began
     worker: Worker
     loaded: LoadedEngines
+    shares: DeviceShares
     queue: RequestQueue
     sharing: RowSharing
     lifecycle: Lifecycle
@@ -88,6 +91,7 @@ class Turns:
     def break_engine(self, name: str, error: BaseException) -> None:
         """End the requests of a failed engine. The scheduler and the other engines continue."""
         log.error("engine %s failed", name, exc_info=error)
+        self._parts.shares.remove(name)
         self._parts.loaded.remove(name)  # the engine is discarded, so it need not drop jobs
         failure = EngineFailed(
             f"{name} failed while speaking ({error}) and is loading again; try again when {name} is ready"
@@ -122,11 +126,12 @@ class Turns:
         return admitted
 
     def _next_engine(self) -> str | None:
-        """Return the engine with work that has used the least device time; None if no engine has work."""
+        """Return the engine that steps next; None if no engine has work."""
         parts = self._parts
-        waiting, held = parts.loaded.waiting(), parts.sharing.is_held
-        able = {t.request.engine for t in parts.queue.running() if t.id not in waiting and not held(t)}
-        return parts.loaded.least_used(able)
+        waiting, held, now = parts.loaded.waiting(), parts.sharing.is_held, parts.clock()
+        able = [ticket for ticket in parts.queue.running() if ticket.id not in waiting and not held(ticket)]
+        urgent = {ticket.request.engine for ticket in able if ticket.lead_s(now) < LEAD_MIN_S}
+        return parts.shares.choose({ticket.request.engine for ticket in able}, urgent)
 
     def _lacks_audio(self) -> bool:
         """Return True if a running request has no audio."""
@@ -171,7 +176,7 @@ class Turns:
 
     def _charge(self, name: str, seconds: float, rows: list[Ticket], held: set[str]) -> None:
         """Add device time to an engine, and share the time among the requests of the step."""
-        self._parts.loaded.charge(name, seconds)
+        self._parts.shares.charge(name, seconds)
         self._parts.maintenance.stepped(seconds)
         for ticket in rows:
             if ticket.id not in held:

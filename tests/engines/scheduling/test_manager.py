@@ -179,7 +179,7 @@ def test_two_engines_share_the_device_by_time(houses) -> None:
     house, gate = houses(clock=clock, slow=slow, fast=fast), threading.Event()
     slow.gate, shares = gate.wait, []
     fast.gate = lambda: shares.append((fast.stepped_s, slow.stepped_s))
-    tickets = [house.say("a" * 20, "slow"), house.say("a" * 60, "fast")]
+    tickets = [house.say("a" * 20, "slow"), house.say("a" * 120, "fast")]
     gate.set()
     assert all(ticket.wait(PATIENCE_S) for ticket in tickets)
     fast_s, slow_s = shares[-1]
