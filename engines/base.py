@@ -53,6 +53,7 @@ class Finished:
     job_id: str
     notes: tuple[str, ...] = ()  # sentences for the listener about possible audio faults
     voice_codes: tuple[int, ...] = ()  # of the voice that the engine designed
+    thread_s: float = 0.0  # device seconds outside the engine's steps, in a thread of the engine
 
 
 @dataclass(frozen=True, slots=True)

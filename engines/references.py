@@ -8,6 +8,8 @@ from engines.registry import Spec
 from engines.types import Audio
 
 ROUNDING_S = 0.01  # by which a clip may be longer than the limit
+SHORTEST_PERFORMANCE_S, LONGEST_PERFORMANCE_S = 0.2, 60.0
+PADDING_S = 0.1  # that a compressed format may add to a recording
 
 
 def check_length(audio: Audio, spec: Spec) -> None:
@@ -17,6 +19,17 @@ def check_length(audio: Audio, spec: Spec) -> None:
         raise BadAudio(
             f"the reference is {audio.duration_s:.1f} s long; select at most {limit_s:.0f} s for {spec.title}"
         )
+
+
+def check_performance(performance: Audio) -> None:
+    """Raise BadAudio for a recording that is too short, too long or silent."""
+    seconds = performance.duration_s
+    if not SHORTEST_PERFORMANCE_S <= seconds <= LONGEST_PERFORMANCE_S + PADDING_S:
+        raise BadAudio(
+            f"the recording lasts {seconds:.1f} s; use {SHORTEST_PERFORMANCE_S:g} to {LONGEST_PERFORMANCE_S:.0f} s"
+        )
+    if not performance.samples.any():
+        raise BadAudio("the recording is silent; record it again")
 
 
 def level_rms(audio: Audio) -> float:

@@ -9,12 +9,11 @@ from engines.codec_lm.parts import CodecLm
 from engines.codec_lm.plan import CodecLmPlan, Group
 from engines.codec_lm.references import LEVEL_RMS, EncodedReference, ReferenceText
 from engines.codec_lm.runtime import Runtime
-from engines.errors import BadAudio, BadSetting, BadText
+from engines.errors import BadSetting, BadText
+from engines.references import check_performance
 from engines.registry import Spec
-from engines.types import NO_REFERENCE, Audio, Request, VoiceDesign
+from engines.types import NO_REFERENCE, Request, VoiceDesign
 
-LONGEST_PERFORMANCE_S = 60.0
-SHORTEST_PERFORMANCE_S = 0.2
 VOICE_POSITIONS = 80  # upper bound of the prompt positions of a designed voice and its description
 DESIGNED = "designed"  # in place of the digest of a reference: all designed voices have the same prefix
 
@@ -29,7 +28,7 @@ def make_plan(runtime: Runtime, spec: Spec, request: Request) -> CodecLmPlan:
     else:
         reference = runtime.references.read(request.reference, prompt)
     if request.performance is not None:
-        _check_performance(request.performance)
+        check_performance(request.performance)
         return CodecLmPlan(reference, prompt, [Group(text="")], sampling)
     room_s = (length - reference.positions) / model.frames.step_rate
     script = writing.parse(request.text, markers=model.defaults.directions)
@@ -59,14 +58,3 @@ def _designed(model: CodecLm, job: EngineJob, plan: CodecLmPlan, design: VoiceDe
     positions, silence = plan.reference.positions, NO_REFERENCE.audio
     reference = EncodedReference("", voice.codes, positions, DESIGNED, silence, LEVEL_RMS, 1.0)
     return ActiveRequest(job, reference, plan.prompt, plan.groups, plan.sampling, voice=voice)
-
-
-def _check_performance(performance: Audio) -> None:
-    """Raise BadAudio for a recording that is too short, too long or silent."""
-    seconds = performance.duration_s
-    if not SHORTEST_PERFORMANCE_S <= seconds <= LONGEST_PERFORMANCE_S:
-        raise BadAudio(
-            f"the recording lasts {seconds:.1f} s; use {SHORTEST_PERFORMANCE_S:g} to {LONGEST_PERFORMANCE_S:.0f} s"
-        )
-    if not performance.samples.any():
-        raise BadAudio("the recording is silent; record it again")

@@ -3,6 +3,7 @@
 The package generates a whole take in one call. The call runs in a thread, so that the scheduler can step other engines.
 """
 
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -42,7 +43,7 @@ class OriginalEngine:
         self._device = place(options).device
         self._model: OriginalModel | None = None
         self._job: EngineJob | None = None
-        self._take: Future[Samples] | None = None
+        self._take: Future[tuple[Samples, float]] | None = None
         self._dropped = Flag()
         self._thread = ThreadPoolExecutor(1, spec.name)
         self._licence = ""
@@ -129,7 +130,13 @@ class OriginalEngine:
         line = job.prepared if isinstance(job.prepared, PreparedLine) else self.prepare(job.request)
         self._dropped.clear()
         self._job = job
-        self._take = self._thread.submit(self.model.speak, line.text, line.reference, job.request.seed, line.settings)
+        self._take = self._thread.submit(self._speak, line, job.request.seed)
+
+    def _speak(self, line: PreparedLine, seed: int) -> tuple[Samples, float]:
+        """Generate a take; return it with the seconds that this took."""
+        started = time.perf_counter()
+        samples = self.model.speak(line.text, line.reference, seed, line.settings)
+        return samples, time.perf_counter() - started
 
     def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
         job, take = self._job, self._take
@@ -139,12 +146,12 @@ class OriginalEngine:
             return (Advanced(job.id, 0.0),)
         self._job, self._take = None, None
         try:
-            audio = Audio(take.result(), self.model.sample_rate)
+            samples, seconds = take.result()
         except EngineError as error:
             return (Refused(job.id, error),)
         except (ValueError, AssertionError) as error:  # the package refuses the text or the reference
             return (Refused(job.id, BadText(f"{self._spec.title} cannot speak this request: {error}")),)
-        return (Spoke(job.id, audio), Finished(job.id))
+        return (Spoke(job.id, Audio(samples, self.model.sample_rate)), Finished(job.id, thread_s=seconds))
 
     def interrupt(self, job_id: str) -> None:
         if self._job is not None and self._job.id == job_id:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from engines.scheduling.ticket import Ticket
 from engines.text.script import CHARACTERS_PER_S, PAUSE_LIKE
-from engines.types import Setting
+from engines.types import Audio, Setting
 
 NEWEST_WEIGHT = 0.3  # of the newest finished request in the moving average
 OVERHEAD_S = 2.0  # s of speech added to every request for its fixed cost; measured on F5 from 20 to 600 characters
@@ -25,13 +25,18 @@ class EtaRequest(Protocol):
     def text(self) -> str: ...
     @property
     def settings(self) -> Mapping[str, float]: ...
+    @property
+    def performance(self) -> object: ...
 
 
 class EtaEstimator:
-    """Averages, per engine, the device seconds per second of speech and pass; has no estimate before the first request."""
+    """Averages the device seconds per second of speech and pass; has no estimate before the first request.
+
+    Each engine has an average for texts and another for recordings.
+    """
 
     def __init__(self) -> None:
-        self._rates: dict[str, float] = {}
+        self._rates: dict[tuple[str, bool], float] = {}
         self._settings: dict[str, list[tuple[Setting, float]]] = {}
 
     def add_engine(self, engine: str, settings: Iterable[Setting], defaults: Mapping[str, float]) -> None:
@@ -40,14 +45,14 @@ class EtaEstimator:
 
     def learn(self, ticket: Ticket) -> None:
         """Update the engine's rate with a finished request."""
-        engine = ticket.request.engine
+        kind = _kind(ticket.request)
         new = ticket.compute_s / self._work(ticket.request)
-        old = self._rates.get(engine, new)
-        self._rates[engine] = old + NEWEST_WEIGHT * (new - old)
+        old = self._rates.get(kind, new)
+        self._rates[kind] = old + NEWEST_WEIGHT * (new - old)
 
     def expected_s(self, request: EtaRequest) -> float | None:
         """Estimate the device seconds of a whole request; None without a rate."""
-        rate = self._rates.get(request.engine)
+        rate = self._rates.get(_kind(request))
         return None if rate is None else rate * self._work(request)
 
     def remaining_s(self, ticket: Ticket) -> float | None:
@@ -65,7 +70,7 @@ class EtaEstimator:
             value = request.settings.get(setting.name, default)
             pace *= value if setting.scales == "pace" else 1.0
             passes *= value if setting.scales == "work" else 1.0
-        return (OVERHEAD_S + _speech_s(request.text) / max(pace, PACE_MIN)) * passes
+        return (OVERHEAD_S + _speech_s(request) / max(pace, PACE_MIN)) * passes
 
 
 def completion_times(
@@ -93,6 +98,13 @@ def completion_times(
     return done
 
 
-def _speech_s(text: str) -> float:
-    """Estimate the seconds of speech in a text; pauses cost no device time. The page's queue calls this every second."""
-    return len(PAUSE_LIKE.sub("", text)) / CHARACTERS_PER_S
+def _kind(request: EtaRequest) -> tuple[str, bool]:
+    """Return the engine, and True if it speaks a recording."""
+    return request.engine, bool(request.performance)
+
+
+def _speech_s(request: EtaRequest) -> float:
+    """Estimate the seconds of speech; pauses in a text cost no device time. The page's queue calls this every second."""
+    if isinstance(request.performance, Audio):
+        return request.performance.duration_s
+    return len(PAUSE_LIKE.sub("", request.text)) / CHARACTERS_PER_S

@@ -85,6 +85,7 @@ class Lifecycle:
         figures = engine.figures
         if self._queue.remove(ticket) is None:
             return
+        ticket.charge(event.thread_s)
         try:
             cost = ticket.finish(self._clock(), checkpoint, event.notes, event.voice_codes).cost
         except Exception as error:  # for example, not enough memory

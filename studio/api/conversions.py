@@ -11,6 +11,7 @@ from fastapi import APIRouter, Form, Request, Response, UploadFile
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from engines.audio import decode
+from engines.references import LONGEST_PERFORMANCE_S, PADDING_S
 from engines.text.script import CHARACTERS_PER_S
 from engines.types import Audio
 from engines.types import Request as Spoken
@@ -24,7 +25,6 @@ from studio.api.uploads import MULTIPART
 from studio.order import Order
 from studio.references.acceptance import decode_sent
 
-LONGEST_S = 60.0
 ANSWERS: dict[int | str, dict[str, Any]] = {200: {"content": {media: {} for media in MEDIA_TYPES.values()}}}
 
 
@@ -33,7 +33,7 @@ class ConversionForm(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    file: UploadFile = Field(description=f"a sound file of 0.2 to {LONGEST_S:.0f} s")
+    file: UploadFile = Field(description=f"a sound file of 0.2 to {LONGEST_PERFORMANCE_S:.0f} s")
     voice: Name = Field(description="a champion's id, a sample's name or an alias")
     model: Name = Field("", description="an engine that can speak recordings; empty: the first one of the studio")
     response_format: StreamFormat = "mp3"
@@ -92,4 +92,4 @@ def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:
 
 
 def _decode(path: Path) -> Audio:
-    return decode(path, max_duration_s=LONGEST_S)
+    return decode(path, max_duration_s=LONGEST_PERFORMANCE_S + PADDING_S)

@@ -53,6 +53,7 @@ def test_it_speaks_the_line(manager: Manager) -> None:
     heard = [word.verdict == "kept" for word in comparison.words]
     assert sum(heard) >= 6, comparison.words  # of nine
     assert 1.5 < take.audio.duration_s < 5.0
+    assert 0.5 * take.cost.total_s < take.cost.compute_s <= take.cost.total_s
 
 
 def test_the_same_seed_gives_the_same_take(manager: Manager) -> None:

@@ -1,14 +1,16 @@
 """The estimate of a request's duration: unknown without evidence, close with it, and continuous."""
 
+from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from engines.f5.spec import SPEC
 from engines.scheduling.eta import EtaEstimator, completion_times
 from engines.scheduling.ticket import Ticket
-from engines.types import Request
-from tests.engines.metronome import request
+from engines.types import Audio, Request
+from tests.engines.metronome import RATE, request
 
 WORDS = "The bridge is out, take the long way round, and tell the others that the road is closed. "
 DEVICE_S = {20: 3.2, 60: 5.7, 120: 9.8, 300: 24.0, 600: 47.2}  # measured: characters and device seconds of F5 on a CPU
@@ -70,6 +72,19 @@ def test_pauses_cost_nothing_and_speed_costs_less() -> None:
     faster, usual = estimator.expected_s(asked(60, speed=2.0)), estimator.expected_s(paused)
     assert faster is not None and usual is not None and faster < usual
     assert estimator.expected_s(asked(60, speed=0.0)) is not None  # refused elsewhere; the estimate must not fail
+
+
+def recording(seconds: int) -> Request:
+    return replace(asked(0), performance=Audio(np.zeros(seconds * RATE, np.float32), RATE))
+
+
+def test_recordings_have_their_own_rate_which_counts_their_length() -> None:
+    estimator = experienced(60)
+    assert estimator.expected_s(recording(8)) is None
+    before = estimator.expected_s(asked(60))
+    estimator.learn(ticket(recording(8), 1.0))
+    assert estimator.expected_s(recording(18)) == pytest.approx(2.0)
+    assert estimator.expected_s(asked(60)) == before
 
 
 def test_the_estimate_moves_continuously_from_the_average_to_the_requests_own_pace() -> None:

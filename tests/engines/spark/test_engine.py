@@ -161,6 +161,10 @@ def test_an_unusable_recording_is_refused(engine: CodecLmEngine, seconds: float,
         engine.prepare(replace(request, performance=recording))
 
 
+def test_a_recording_may_be_longer_by_the_padding_of_its_format(engine: CodecLmEngine) -> None:
+    engine.prepare(conversion(1, 60.05).request)
+
+
 def test_it_has_no_repetition_penalty(engine: CodecLmEngine) -> None:
     with pytest.raises(BadSetting, match="no setting repetition_penalty"):
         engine.prepare(job(1, repetition_penalty=1.2).request)
