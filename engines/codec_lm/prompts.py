@@ -25,6 +25,11 @@ class PromptFormat(Protocol):
         """Return True if the reference gives the voice."""
         ...
 
+    @property
+    def reads_transcript(self) -> bool:
+        """Return True if prompts have the reference's transcript; otherwise, it may be empty."""
+        ...
+
     def chosen(self, settings: Mapping[str, float]) -> "PromptFormat":
         """Return the form of the prompts of a request with these settings."""
         ...

@@ -64,7 +64,8 @@ class ReferenceEncoder:
     def read(self, reference: Reference, prompt: PromptFormat) -> ReferenceText:
         """Read the transcript, and count the positions of the reference in a prompt. Raises BadAudio, BadText."""
         check_length(reference.audio, self._spec)
-        transcript = spoken_transcript(reference.transcript, frozenset(self._model.defaults.characters))
+        characters = frozenset(self._model.defaults.characters)
+        transcript = spoken_transcript(reference.transcript, characters) if prompt.reads_transcript else ""
         frames = math.ceil(reference.audio.duration_s * self._model.frames.frame_rate)
         positions = prompt.positions(transcript, frames) if prompt.reads_reference else 0
         return ReferenceText(reference.digest, transcript, positions)

@@ -35,6 +35,11 @@ class OrpheusPrompt:
         """Return True if the reference gives the voice."""
         return not self.voice
 
+    @property
+    def reads_transcript(self) -> bool:
+        """Return True if the reference gives the voice."""
+        return self.reads_reference
+
     def chosen(self, settings: Mapping[str, float]) -> "OrpheusPrompt":
         """Return the prompt of a request with these settings."""
         number = int(settings[OWN_VOICE.name])

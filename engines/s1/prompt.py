@@ -20,6 +20,7 @@ class S1Prompt:
     network: DualAR
     tokenizer: Tokenizer
     reads_reference = True
+    reads_transcript = True
 
     def chosen(self, settings: Mapping[str, float]) -> "S1Prompt":
         """Return this form: it is the same with all settings."""

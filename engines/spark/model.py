@@ -40,7 +40,7 @@ TOP_K = 50  # of upstream's inference
 class SparkDefaults:
     """The defaults of the published checkpoint, from its inference code."""
 
-    settings: Mapping[str, float] = field(default_factory=lambda: {"temperature": 0.8, "top_p": 0.95})
+    settings: Mapping[str, float] = field(default_factory=lambda: {"temperature": 0.8, "top_p": 0.95, "clip_style": 1})
     directions: tuple[str, ...] = ()
     group_characters: int = 200  # longer texts lose words
     least_characters: int = 0

@@ -1,7 +1,7 @@
 """Prompts of Spark-TTS: all texts, the voice as global codes, then the semantic codes of the speech so far."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from tokenizers import Tokenizer
@@ -11,6 +11,7 @@ from engines.codec_lm.frames import Codes
 from engines.codec_lm.language_model import CodeTokens, LanguageModel
 from engines.codec_lm.prompts import Turn
 from engines.errors import BadCheckpoint
+from engines.spark.spec import CLIP_STYLE
 
 START, END_OF_TEXT = "<|task_tts|><|start_content|>", "<|end_content|>"
 BEFORE_VOICE, AFTER_VOICE = "<|start_global_token|>", "<|end_global_token|><|start_semantic_token|>"
@@ -24,11 +25,12 @@ class SparkPrompt:
 
     network: LanguageModel
     tokenizer: Tokenizer
+    reads_transcript: bool = True  # False = the speech of the reference is not continued
     reads_reference = True
 
     def chosen(self, settings: Mapping[str, float]) -> "SparkPrompt":
-        """Return this form: it is the same with all settings."""
-        return self
+        """Return the form of the prompts of a request with these settings."""
+        return replace(self, reads_transcript=bool(settings[CLIP_STYLE.name]))
 
     def voice_codes(self, reference: Turn) -> Codes:
         """Return the global codes of the reference."""
@@ -41,13 +43,14 @@ class SparkPrompt:
 
     def rest(self, reference: Turn, turns: Sequence[Turn]) -> Tensor:
         """Embed the texts of the reference and of all turns, the voice, and the known semantic codes."""
-        text = "".join(turn.text for turn in (reference, *turns)) + END_OF_TEXT + BEFORE_VOICE
+        read = (reference, *turns) if self.reads_transcript else turns
+        text = "".join(turn.text for turn in read) + END_OF_TEXT + BEFORE_VOICE
         voice = (token_of(self.tokenizer, GLOBAL.format(0)) + _coded(reference)[1:, 0]).tolist()
-        return self.embed(text, voice, AFTER_VOICE, self.semantic_tokens((reference, *turns)))
+        return self.embed(text, voice, AFTER_VOICE, self.semantic_tokens(read))
 
     def positions(self, transcript: str, frames: int) -> int:
         """Return the positions of a transcript and its frames, without control tokens and global codes."""
-        return frames + len(self.tokens(transcript))
+        return frames + len(self.tokens(transcript)) if self.reads_transcript else 0
 
     def embed(self, *parts: str | Sequence[int]) -> Tensor:
         """Embed texts and tokens in sequence."""

@@ -2,13 +2,23 @@
 
 from engines.codec_lm.settings import TEMPERATURE, TOP_P
 from engines.registry import EngineOption, Spec
+from engines.types import Setting
 
 PUBLISHED = "SparkAudio/Spark-TTS-0.5B"
+CLIP_STYLE = Setting(
+    name="clip_style",
+    label="Style of the clip",
+    help="1 = speaks as the clip does, 0 = takes only the voice from the clip, and no transcript is needed.",
+    least=0,
+    most=1,
+    step=1,
+    whole=True,
+)
 SPEC = Spec(
     name="spark",
     title="Spark-TTS",
     good_at="Clones or designs a voice with a small network, and speaks your recording in another voice.",
-    settings=(TEMPERATURE, TOP_P),
+    settings=(TEMPERATURE, TOP_P, CLIP_STYLE),
     reference_max_s=15.0,
     options=(EngineOption(name="encoder", default="auto", values=("auto", "cpu")),),
     converts=True,

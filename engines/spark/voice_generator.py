@@ -40,6 +40,7 @@ class DesignedPrompt:
     style: str
     generated: Sequence[int]  # tokens of the voice
     reads_reference = True
+    reads_transcript = False
 
     def chosen(self, settings: Mapping[str, float]) -> "DesignedPrompt":
         """Return this form: it is the same with all settings."""

@@ -14,7 +14,7 @@ from engines.codec_lm import plan as planning
 from engines.codec_lm.engine import CodecLmEngine
 from engines.codec_lm.prompts import Turn
 from engines.codec_lm.references import LEVEL_RMS
-from engines.errors import BadAudio, BadCheckpoint, BadSetting
+from engines.errors import BadAudio, BadCheckpoint, BadSetting, BadText
 from engines.references import level_rms
 from engines.registry import EngineOptions
 from engines.spark.engine import make_engine
@@ -70,8 +70,32 @@ def test_the_prompt_has_the_published_order(engine: CodecLmEngine) -> None:
     assert tokens[40:] == [165_156, 165_151, 155_766, 155_761, 163_952, 155_766]
 
 
+def test_without_the_style_of_the_clip_the_prompt_has_only_its_voice(engine: CodecLmEngine) -> None:
+    """The order is upstream's for a clip without a transcript; upstream lets the model write the start of the codes."""
+    model: Any = engine.runtime.model
+    prompt = model.prompt.chosen({"clip_style": 0})
+    voice = torch.arange(VOICE)[:, None].expand(-1, 3)
+    reference, earlier = Turn("", torch.cat((torch.tensor([[5, 0, 8_191]]), voice))), Turn("c", torch.tensor([[7]]))
+    embedded = torch.cat((prompt.prefix(reference), prompt.rest(reference, [earlier, Turn("d")])))
+    tokens = [int((model.network.embeddings.weight == row).all(1).nonzero()[0, 0]) for row in embedded]
+    assert model.tokenizer.decode(tokens[2:4]) == "cd"
+    assert tokens[4:6] == [165_152, 165_150]
+    assert tokens[6:38] == [151_665 + code for code in range(VOICE)]
+    assert tokens[38:] == [165_156, 165_151, 155_768]
+
+
+def test_a_clip_without_a_transcript_gives_only_its_voice(engine: CodecLmEngine) -> None:
+    styled, plain = job(1, "word " * 4), job(1, "word " * 4, clip_style=0)
+    silent = replace(plain.request, reference=replace(plain.request.reference, transcript=""))
+    samples = alone(engine, EngineJob("1", silent))
+    assert np.array_equal(samples, alone(engine, plain)) and len(samples) > RATE / 10
+    assert not np.array_equal(samples, alone(engine, styled))
+    with pytest.raises(BadText):
+        engine.prepare(replace(silent, settings={}))
+
+
 def test_a_batch_equals_single_requests(engine: CodecLmEngine) -> None:
-    jobs = [job(number, "word " * (2 + 3 * number)) for number in range(3)]
+    jobs = [job(number, "word " * (2 + 3 * number), clip_style=number % 2) for number in range(3)]
     wanted = [alone(engine, each) for each in jobs]
     listener = Listener(engine)
     for each in jobs:
