@@ -5,11 +5,10 @@ import numpy as np
 from engines import text as writing
 from engines.errors import BadAudio, BadText, UnsupportedText
 from engines.registry import Spec
-from engines.types import Audio
+from engines.types import LONGEST_PERFORMANCE_S, PADDING_S, Audio
 
 ROUNDING_S = 0.01  # by which a clip may be longer than the limit
-SHORTEST_PERFORMANCE_S, LONGEST_PERFORMANCE_S = 0.2, 60.0
-PADDING_S = 0.1  # that a compressed format may add to a recording
+SHORTEST_PERFORMANCE_S = 0.2
 
 
 def check_length(audio: Audio, spec: Spec) -> None:

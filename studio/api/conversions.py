@@ -11,9 +11,8 @@ from fastapi import APIRouter, Form, Request, Response, UploadFile
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from engines.audio import decode
-from engines.references import LONGEST_PERFORMANCE_S, PADDING_S
 from engines.text.script import CHARACTERS_PER_S
-from engines.types import Audio
+from engines.types import LONGEST_PERFORMANCE_S, PADDING_S, Audio
 from engines.types import Request as Spoken
 from studio.api.answers import SpokenAnswers, file_response
 from studio.api.audio_stream import MEDIA_TYPES, StreamFormat

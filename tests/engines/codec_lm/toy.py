@@ -85,6 +85,7 @@ class ToyPrompt:
 
     network: ToyNetwork
     reads_reference = True
+    reads_transcript = True
 
     def chosen(self, settings: Mapping[str, float]) -> "ToyPrompt":
         return self
