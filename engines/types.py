@@ -224,6 +224,7 @@ class Setting:
     step: float  # between two values in its field
     whole: bool = False
     default: float | None = None  # None = the checkpoint decides
+    replaces_voice: bool = False  # True if a value other than 0 selects another voice than the reference's
     scales: Literal["nothing", "work", "pace"] = (
         "nothing"  # work: device time is proportional; pace: speech is this many times as fast
     )

@@ -81,7 +81,7 @@ def _wired(settings: Settings) -> Studio:
         recorder=telemetry.recorder,
     )
     named_voices = NamedVoices(manager, champions, session_clips, settings.engines, settings.aliases)
-    judge = TakeJudge(Checker(ears), lambda order: speaking.reference(order, ""))
+    judge = TakeJudge(Checker(ears), lambda order: speaking.reference(order, ""), speaking.uses_reference)
     scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, ears.align)
     return Studio(
         settings=settings,

@@ -238,6 +238,13 @@ class SpeechService:
         """Return the reference that the engine gets for the order's voice. Raises EngineError if the voice cannot be used."""
         return self._cast(order, session_id)[1]
 
+    def uses_reference(self, order: Order) -> bool:
+        """Return True if the order is spoken with the voice of its reference, not with a voice of the checkpoint."""
+        settings = self._manager.status(order.engine).settings
+        return not any(
+            value and name in settings and settings[name].replaces_voice for name, value in order.settings.items()
+        )
+
     def live(self, session_id: str, id: str) -> LiveTake:
         """Return a take of this session that is being generated, or was so recently. Raises UnknownLiveTake."""
         with self._lock:

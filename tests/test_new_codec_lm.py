@@ -4,7 +4,7 @@ import io
 import json
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from engines.registry import ENGINES
 from studio.archive import verify
 from studio.champions import creation
 from studio.composition import compose
+from studio.order import Order
 from studio.settings import Settings
 from studio.studio import Studio
 from studio.web.drain import Drain
@@ -227,3 +228,12 @@ def test_a_designed_voice_becomes_a_champion_if_the_engine_designs_and_is_refuse
 def test_an_unknown_design_is_refused_in_one_sentence(visit: Visit, design: str) -> None:
     with pytest.raises(Exception, match="a design needs a gender"):
         visit.page.predict(text=LINE, design=design, api_name="/speak")
+
+
+def test_a_built_in_voice_is_not_compared_with_the_reference(visit: Visit) -> None:
+    (status,) = visit.studio.manager.statuses()
+    order = Order(text=LINE, clip_id="", start_s=0, end_s=0, transcript="", engine=status.name, champion="pip")
+    assert visit.studio.speaking.uses_reference(order)
+    for number in (0, 2):
+        chosen = replace(order, settings={"own_voice": number})
+        assert visit.studio.speaking.uses_reference(chosen) == ("own_voice" not in status.settings or number == 0)

@@ -17,6 +17,7 @@ OWN_VOICE = Setting(
     most=len(VOICES),
     step=1,
     whole=True,
+    replaces_voice=True,
 )
 SPEC = Spec(
     name="orpheus",

@@ -21,9 +21,14 @@ LOST = 0.25  # subtracted from the score of a take that is too long or too short
 class TakeJudge:
     """Checks takes against their orders."""
 
-    def __init__(self, checker: Checker, reference: Callable[[Order], Reference]) -> None:
-        """Use `checker` for the checks. `reference` returns the reference of an order's voice."""
-        self._checker, self._reference = checker, reference
+    def __init__(
+        self, checker: Checker, reference: Callable[[Order], Reference], uses_reference: Callable[[Order], bool]
+    ) -> None:
+        """Use `checker` for the checks. `reference` returns the reference of an order.
+
+        `uses_reference` returns False if the order is spoken with another voice.
+        """
+        self._checker, self._reference, self._uses_reference = checker, reference, uses_reference
 
     def __call__(self, piece: PlannedTake, audio: Audio) -> Checked:
         order = piece.reading.order
@@ -32,7 +37,7 @@ class TakeJudge:
         expected = Expected(
             text=order.text,
             written=readable(piece.reading.written, order.text),
-            reference=reference.audio,
+            reference=reference.audio if self._uses_reference(order) else None,
             estimate_s=estimate_s(parse(order.text), heard),
         )
         checked = self._checker.check(expected, audio)

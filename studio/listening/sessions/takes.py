@@ -83,8 +83,10 @@ class SessionTakes:
             return None
 
     def reference(self, take: StoredTake) -> Audio | None:
-        """Return the clip of a take's voice; None if the voice was deleted or cannot be read."""
+        """Return the clip of a take's voice; None if another voice speaks, or if the voice was deleted or cannot be read."""
         try:
+            if not self._speaking.uses_reference(take.order):
+                return None
             return self._speaking.reference(take.order, take.session_id).audio
         except EngineError:
             return None

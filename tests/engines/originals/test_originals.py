@@ -1,6 +1,8 @@
 """The original engines with the embedded checkpoints, through manager and scheduler as in the studio."""
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -56,9 +58,13 @@ def test_it_speaks_the_line(manager: Manager) -> None:
     assert 0.5 * take.cost.total_s < take.cost.compute_s <= take.cost.total_s
 
 
-def test_the_same_seed_gives_the_same_take(manager: Manager) -> None:
+def test_the_same_seed_gives_the_same_take_and_leaves_no_file(
+    manager: Manager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     one, other = (finish(start(manager, "Not now.")) for _ in range(2))
     assert np.array_equal(one.audio.samples, other.audio.samples)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_cancelled_take_ends_and_the_next_one_starts(manager: Manager) -> None:

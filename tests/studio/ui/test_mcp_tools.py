@@ -161,3 +161,16 @@ def test_speaking_needs_a_key_and_packaging_the_login(elsewhere: Agent) -> None:
     for stranger in ("", bearer):
         assert "only the owner can do this" in texts(elsewhere.call("package_champion", stranger, champion="ahri"))[0]
     assert not elsewhere.call("package_champion", basic, champion="ahri").isError
+
+
+def test_a_studio_for_listeners_only_has_no_open_tool(tmp_path: Path) -> None:
+    bearer, basic = f"Bearer {KEY}", f"Basic {base64.b64encode(LOGIN.encode()).decode()}"
+    line = {"text": "tick", "voice": "ahri"}
+    with agent_of(tmp_path, login=LOGIN, api_keys=f"game:{KEY}", visitors="listen") as agent:
+        assert {tool.name for tool in agent.tools().tools} == {"list_voices", "speak_line", "package_champion"}
+        for stranger in ("", "Bearer a-wrong-key-of-16-chars"):
+            assert agent.call("speak_line", stranger, **line).isError
+            assert agent.call("list_voices", stranger).isError
+            assert agent.call("package_champion", stranger, champion="ahri").isError
+        assert not agent.call("speak_line", bearer, **line).isError
+        assert not agent.call("package_champion", basic, champion="ahri").isError
