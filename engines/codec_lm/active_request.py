@@ -51,12 +51,14 @@ class ActiveRequest:
         """Return True if its voice is still being generated."""
         return self.voice is not None and not self.voice.codes.done()
 
-    def generate_voice(self) -> None:
-        """Generate a token of its voice; after the last one, use the prompts of this voice."""
-        if self.voice is not None:
-            self.voice.step()
-            if self.voice.codes.done():
-                self.prompt = self.voice.prompt
+    def generate_voice(self) -> float:
+        """Generate a token of its voice; after the last one, use the prompts of this voice. Return the progress, 0 to 1."""
+        if self.voice is None:
+            return 1.0
+        self.voice.step()
+        if self.voice.codes.done():
+            self.prompt = self.voice.prompt
+        return self.voice.progress
 
     @property
     def voice_codes(self) -> tuple[int, ...]:

@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 REDRAWS = 3  # a group that ends before its first frame is generated again with another seed, this many times
 SHOWN = 40  # characters of a group in a note
 PROGRESS_MAX = 0.95  # of a group that has not ended
+VOICE_SHARE = 0.1  # of the progress, for the generation of a voice
 
 
 class CodecLmBatch:
@@ -79,7 +80,8 @@ class CodecLmBatch:
             self._receive(step)
         designing = [request for id, request in self.requests.items() if request.designing and id not in held]
         if designing:  # only one, because each takes as long as a step of all rows
-            designing[0].generate_voice()
+            share = VOICE_SHARE * designing[0].generate_voice()
+            self._events.append(Advanced(designing[0].job.id, share))
         self.audio_queue.decode()
         idle = step is None and self._in_flight is None and not self._events
         for arrived in self.audio_queue.arrived(wait=idle):

@@ -19,7 +19,9 @@ from engines.types import BackendChoice
 if TYPE_CHECKING:
     from engines.codec_lm.fused_layers import FusedLayers
 
-WIDE = 2048  # largest width of layers whose rows are multiplied one by one
+# A step multiplies up to ROWS_HELD rows one by one; in layers wider than WIDE, only WIDE_ROWS rows, because more are faster on
+# the tensor cores.
+WIDE, WIDE_ROWS = 2048, 2
 
 
 class TokenNetwork(Network, Protocol):
@@ -92,10 +94,10 @@ class TokenStep:
 
     @property
     def _rows_alone(self) -> int:
-        """Return the most rows that are multiplied one by one; a wide network's rows are faster on the tensor cores."""
+        """Return the most rows that are multiplied one by one."""
         from engines.codec_lm.fused_layers import ROWS_HELD
 
-        return ROWS_HELD if self._network.stack.dim <= WIDE else 0
+        return ROWS_HELD if self._network.stack.dim <= WIDE else WIDE_ROWS
 
     @torch.inference_mode()
     def _draw_fused(self, rows: int) -> Tensor:

@@ -20,6 +20,11 @@ class VoiceGeneration(Protocol):
         ...
 
     @property
+    def progress(self) -> float:
+        """Return the progress, 0 to 1."""
+        ...
+
+    @property
     def prompt(self) -> PromptFormat:
         """Return the form of the prompts that speak with this voice. It needs the codes."""
         ...

@@ -58,4 +58,5 @@ class BiCodec(nn.Module):
 
         Only frames with `before` and `after` frames around them, or with the ends of the clip, have their final samples.
         """
-        return self.decoder(self.prenet(self.quantizer(semantic), speakers) + speakers[..., None])
+        x = self.prenet(self.quantizer(semantic), speakers) + speakers[..., None]
+        return self.decoder(x.to(self.decoding_weight.dtype))

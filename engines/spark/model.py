@@ -121,7 +121,7 @@ def load(
     kind = quantizing.check(quantize, device, dtype)
     files = yield from locate(checkpoint)
     codec, encoder = yield from run_in_background(
-        Progress(0.5, "reading the codec"), lambda: _codecs(files, device, encoder_at)
+        Progress(0.5, "reading the codec"), lambda: _codecs(files, placement, encoder_at)
     )
     tokenizer = yield from run_in_background(
         Progress(0.7, "reading the tokenizer"), lambda: read_tokenizer(files.language_model)
@@ -143,9 +143,11 @@ def load(
 
 
 def _codecs(
-    files: SparkFiles, device: torch.device, encoder_at: torch.device
+    files: SparkFiles, placement: Placement, encoder_at: torch.device
 ) -> tuple[WindowedBiCodec, BiCodecEncoder]:
     """Read the decoding and the encoding codec, which may be one object. Raises BadCheckpoint."""
-    codec = read_bicodec(files.codec).to(device)
-    encoder = codec if encoder_at == device else read_bicodec(files.codec).to(encoder_at)
+    codec = read_bicodec(files.codec).to(placement.device)
+    encoder = codec if encoder_at == placement.device else read_bicodec(files.codec).to(encoder_at)
+    if placement.dtype != torch.float32:
+        codec.decoder.half()  # the encoder does not use it
     return WindowedBiCodec(codec), BiCodecEncoder(encoder, read_features(files.features).to(encoder_at))

@@ -77,6 +77,11 @@ class SparkVoiceGeneration:
         self.codes: Future[Tensor] = Future()
 
     @property
+    def progress(self) -> float:
+        """The share of the most tokens that a voice can have, or 1 at the end."""
+        return 1.0 if self.codes.done() else len(self._tokens) / (MOST_ATTRIBUTES + 1 + self._designer.codes)
+
+    @property
     def prompt(self) -> DesignedPrompt:
         """The form of the prompts that speak with this voice."""
         return DesignedPrompt(self._designer.form, self._style, self._tokens)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engines.text import without_directions
+from engines.text import with_spoken_directions, without_directions
 from engines.types import Reference
 from studio.champion_format.champion import BadChampion, Champion, Votes, proposed_id
 from studio.champion_format.members import METADATA, PICTURES, PORTRAITS, TRANSCRIPT, write_members, write_words
@@ -40,15 +40,20 @@ class TakeVoices:
     """Finds the voices of takes and references."""
 
     def __init__(
-        self, history: History, session_clips: SessionClips, listening: Listening, licence_of: Callable[[str], str]
+        self,
+        history: History,
+        session_clips: SessionClips,
+        listening: Listening,
+        licence_of: Callable[[str], str],
+        *,
+        directions: bool = True,
     ) -> None:
-        """Use `licence_of` to find the licence of an engine's weights; it raises UnknownEngine."""
-        self._history, self._session_clips, self._listening, self._licence_of = (
-            history,
-            session_clips,
-            listening,
-            licence_of,
-        )
+        """Use `licence_of` to find the licence of an engine's weights; it raises UnknownEngine.
+
+        If `directions` is False, stage directions were spoken as words.
+        """
+        self._history, self._session_clips, self._listening = history, session_clips, listening
+        self._licence_of, self._directions = licence_of, directions
 
     def get(self, session_id: str, take_id: str) -> TakeVoice:
         """Return the voice of a take. Raises UnknownTake, UnknownClip, UnknownEngine."""
@@ -78,8 +83,9 @@ class TakeVoices:
                 f"the take lasts {take.duration_s:.1f} s, but a champion needs {SHORTEST_DESIGN_S:.0f} to "
                 f"{LONGEST_DESIGN_S:.0f} s; design a voice with a line of this length"
             )
-        words = without_directions(take.order.text)
-        return Reference(self._history.audio(take.session_id, take.id), words, take.voice_codes)
+        text = take.order.text if self._directions else with_spoken_directions(take.order.text)
+        audio = self._history.audio(take.session_id, take.id)
+        return Reference(audio, without_directions(text), take.voice_codes)
 
     def of(self, reference: Reference, engine: str, name: str) -> TakeVoice:
         """Return the voice of a reference without any take. Raises UnknownEngine."""

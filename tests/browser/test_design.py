@@ -81,6 +81,18 @@ def test_the_description_stays_after_a_reload_and_comes_back_from_a_take(visitor
     expect(page.locator(".picker")).to_have_value(chosen)
 
 
+def test_stop_ends_the_series_and_keeps_the_first_voice(visitor: Visitor) -> None:
+    page = visitor.page
+    design_voices(visitor)
+    visitor.wait_for_takes(1)
+    page.get_by_role("button", name="Stop").first.click()
+    expect(page.get_by_role("button", name=DESIGN)).to_have_attribute("aria-disabled", "false")
+    assert 1 <= len(visitor.takes()) < 3
+    design_voices_again = page.get_by_role("button", name=DESIGN)
+    design_voices_again.click()
+    expect(page.get_by_text("The new voices are in the list of takes.")).to_have_count(1)
+
+
 def test_an_empty_text_is_refused(visitor: Visitor) -> None:
     design_voices(visitor, "")
     visitor.expect_message("The text is empty; type a line")

@@ -4,12 +4,16 @@ from pathlib import Path
 
 import pytest
 import torch
+import torch.nn.functional as F
+from torch import nn
 
 from engines.base import Checkpoint
+from engines.codec_lm import fused_layers
 from engines.codec_lm import plan as planning
 from engines.codec_lm.decode_state import DecodeState, Sampling
 from engines.codec_lm.decoding import Decoder
 from engines.codec_lm.engine import CodecLmEngine
+from engines.codec_lm.layers import RMSNorm
 from engines.codec_lm.streaming import Packet
 from engines.codec_lm.token_step import TokenStep
 from engines.codec_lm.windowed_streams import WindowedStreams
@@ -104,3 +108,26 @@ def test_the_toy_engine_speaks_in_graphs(tmp_path: Path) -> None:
     listener.finish(*jobs)
     assert all(len(listener.audio(each)) > 0 for each in jobs)
     engine.close()
+
+
+@pytest.mark.parametrize(("outputs", "inputs", "gated"), [(5120, 3072, False), (8192, 3072, True), (3072, 8192, False)])
+@torch.inference_mode()
+def test_large_products_equal_those_of_torch_and_do_not_depend_on_the_number_of_rows(
+    outputs: int, inputs: int, gated: bool
+) -> None:
+    """The sizes are those of Orpheus."""
+    torch.manual_seed(4)
+    linear, gate = (nn.Linear(inputs, outputs, bias=False, device=CARD, dtype=torch.bfloat16) for _ in range(2))
+    assert linear.weight.numel() * (1 + gated) >= fused_layers.LARGE
+    norm = RMSNorm(inputs, 1e-5).to(CARD, torch.bfloat16)
+    x = torch.randn(2, inputs, device=CARD, dtype=torch.bfloat16)
+    found = [
+        fused_layers.product(rows, linear, False, norm=norm, gate=gate if gated else None).float()
+        for rows in (x[:1].clone(), x)
+    ]
+    normed = F.rms_norm(x.double(), (inputs,), eps=1e-5)
+    wanted = normed @ linear.weight.double().t()
+    if gated:
+        wanted = F.silu(wanted) * (normed @ gate.weight.double().t())
+    assert (found[1] - wanted).norm() < 0.01 * wanted.norm()
+    assert torch.equal(found[0][0], found[1][0])

@@ -160,7 +160,13 @@ def studio_of(
         scripts=scripts,
         visitors=Visitors(settings, history, session_clips),
         disk=DiskSpace(settings.data_dir, [scripts.projects, history, session_clips, champions]),
-        take_voices=TakeVoices(history, session_clips, listening, lambda engine: manager.status(engine).licence),
+        take_voices=TakeVoices(
+            history,
+            session_clips,
+            listening,
+            lambda engine: manager.status(engine).licence,
+            directions=settings.stage_directions,
+        ),
         telemetry=telemetry,
         idle_unload=idle_unload,
     )

@@ -183,7 +183,7 @@ def test_two_engines_share_the_device_by_time(houses) -> None:
     gate.set()
     assert all(ticket.wait(PATIENCE_S) for ticket in tickets)
     fast_s, slow_s = shares[-1]
-    assert fast_s - 0.02 <= slow_s <= fast_s + 0.02
+    assert fast_s - 0.02 <= slow_s <= fast_s + 0.04  # it may have taken a step before `fast` had work
 
 
 def test_a_take_gets_most_of_the_device_while_another_engine_is_loaded(houses) -> None:

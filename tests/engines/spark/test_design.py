@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from bench.spark_checkpoints import FIRST_GLOBAL, TINY, write
-from engines.base import Checkpoint, EngineJob, Finished
+from engines.base import Advanced, Checkpoint, EngineJob, Finished
 from engines.codec_lm import plan as planning
+from engines.codec_lm.batch import VOICE_SHARE
 from engines.codec_lm.decode_state import Sampling
 from engines.codec_lm.engine import CodecLmEngine
 from engines.codec_lm.prompts import Turn
@@ -232,6 +233,18 @@ def test_a_request_can_be_dropped_or_held_while_its_voice_is_generated(engine: C
     assert len(tokens) == count + 1
     engine.drop("designed 9")
     assert not engine.step()
+
+
+def test_the_progress_grows_from_the_first_token_of_the_voice_on(engine: CodecLmEngine) -> None:
+    job, shares, ended = designed(11), list[float](), False
+    engine.admit(job)
+    while not ended:
+        events = engine.step()
+        shares += [event.fraction for event in events if isinstance(event, Advanced)]
+        ended = any(isinstance(event, Finished) for event in events)
+    generated = [share for share in shares if share <= VOICE_SHARE]
+    assert len(generated) > VOICE and generated[:VOICE] == sorted(set(generated[:VOICE]))
+    assert VOICE_SHARE in generated and shares[-1] == 1.0
 
 
 def test_only_spark_designs_voices() -> None:
