@@ -1,6 +1,6 @@
 """S1-Mini as the package fish-speech runs it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -52,16 +52,17 @@ class S1Original:
     @torch.inference_mode()
     def speak(self, text: str, reference: Reference, seed: int, settings: Mapping[str, float]) -> Samples:
         """Generate as fish-speech's inference engine does."""
-        from fish_speech.models.text2semantic.inference import decode_one_token_ar, generate_long
+        from fish_speech.models.text2semantic import inference
 
+        inference.tqdm = _plain  # the package shows the progress of every take
         torch.manual_seed(seed)
         clip = torch.from_numpy(resample(reference.audio, self.sample_rate).samples).to(self._device)[None, None]
         lengths = torch.tensor([clip.shape[-1]], device=self._device)
         codes = self.codec.encode(clip, lengths)[0][0]
-        parts = generate_long(
+        parts = inference.generate_long(
             model=self.network,
             device=self._device,
-            decode_one_token=decode_one_token_ar,
+            decode_one_token=inference.decode_one_token_ar,
             text=text,
             max_new_tokens=FRAMES_MAX,
             top_p=settings["top_p"],
@@ -82,6 +83,11 @@ class S1Original:
 def load(checkpoint: Checkpoint, device: torch.device, is_dropped: Callable[[], bool]) -> S1Original:
     """Load a checkpoint. Raises BadCheckpoint."""
     return S1Original(ended(locate(checkpoint)), device, is_dropped)
+
+
+def _plain(items: Iterable[int]) -> Iterable[int]:
+    """Return the items."""
+    return items
 
 
 def _named_as_upstream(held: dict[str, Any]) -> dict[str, torch.Tensor]:

@@ -40,7 +40,7 @@ REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
         400,
         LINE | {"instructions": "Speak like a pirate."},
     ),
-    "unknown setting 'sped'; remove it, or choose one of guidance": (400, LINE | {"sped": 2}),
+    "unknown setting 'sped'; remove it, or choose one of clip_style, guidance": (400, LINE | {"sped": 2}),
     "unknown setting 'xxxxxxxx": (400, LINE | {"x" * 9_999: 2}),
     "\"speed\" must be a number, not 'fast'": (400, LINE | {"speed": "fast"}),
     '"speed" must be a number, not nan': (400, LINE | {"speed": float("nan")}),

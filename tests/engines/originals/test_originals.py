@@ -48,8 +48,9 @@ def finish(ticket: Ticket) -> Take:
     return ticket.result()
 
 
-def test_it_speaks_the_line(manager: Manager) -> None:
+def test_it_speaks_the_line(manager: Manager, capfd: pytest.CaptureFixture[str]) -> None:
     take = finish(start(manager))
+    assert "it/s" not in capfd.readouterr().err
     comparison = hear(Models(), take.audio, typed_words(LINE))
     assert comparison is not None
     heard = [word.verdict == "kept" for word in comparison.words]
