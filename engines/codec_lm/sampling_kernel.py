@@ -14,7 +14,7 @@ GOLDEN = tl.constexpr(constants.GOLDEN)
 
 
 @triton.jit
-def _mix(x):
+def mixed(x):
     x = (x ^ (x >> 16)) * 0x85EBCA6B
     x = (x ^ (x >> 13)) * 0xC2B2AE35
     return x ^ (x >> 16)
@@ -52,11 +52,11 @@ def draw(
     level = tl.where(recently & inside, tl.where(level < 0, level * penalty, level / penalty), level)
 
     seed = tl.load(seeds + row)
-    key = _mix(seed.to(tl.uint32))
-    key = _mix((seed >> 32).to(tl.uint32) + key)
-    key = _mix(key + (number + 1).to(tl.uint32) * GOLDEN)
-    key = _mix(key + (codebook + 1).to(tl.uint32) * GOLDEN)
-    bits = _mix(key + (i + 1).to(tl.uint32) * GOLDEN) >> 9
+    key = mixed(seed.to(tl.uint32))
+    key = mixed((seed >> 32).to(tl.uint32) + key)
+    key = mixed(key + (number + 1).to(tl.uint32) * GOLDEN)
+    key = mixed(key + (codebook + 1).to(tl.uint32) * GOLDEN)
+    bits = mixed(key + (i + 1).to(tl.uint32) * GOLDEN) >> 9
     noise = -tl.log((bits.to(tl.float32) + 0.5) / 8388608.0)
 
     top = tl.max(level)

@@ -19,9 +19,7 @@ from engines.types import BackendChoice
 if TYPE_CHECKING:
     from engines.codec_lm.fused_layers import FusedLayers
 
-# A step multiplies up to ROWS_HELD rows one by one; in layers wider than WIDE, only WIDE_ROWS rows, because more are faster on
-# the tensor cores.
-WIDE, WIDE_ROWS = 2048, 2
+WIDE = 2048  # in wider layers, two rows are already faster on the tensor cores than one by one
 
 
 class TokenNetwork(Network, Protocol):
@@ -97,15 +95,17 @@ class TokenStep:
         """Return the most rows that are multiplied one by one."""
         from engines.codec_lm.fused_layers import ROWS_HELD
 
-        return ROWS_HELD if self._network.stack.dim <= WIDE else WIDE_ROWS
+        return ROWS_HELD if self._network.stack.dim <= WIDE else 1
 
     @torch.inference_mode()
     def _draw_fused(self, rows: int) -> Tensor:
         """Generate codes like `draw`; the layers read only the positions that each row has written."""
+        from engines.codec_lm.noise_kernel import step_noise  # imports Triton
+
         state = self._state
         x = state.pending[:rows].clone()
         self._layers.run(x, state.cache, self._layers.newest(state.positions, rows), rows > self._rows_alone)
-        return self._choose(x, rows)
+        return self._choose(x, rows, step_noise)
 
     @torch.inference_mode()
     def draw(self, rows: int, longest: int) -> Tensor:
@@ -114,21 +114,26 @@ class TokenStep:
         positions = state.positions[:rows]
         cache = state.cache[:, :, :rows, :, : longest + 1]
         hidden = self._network.hidden_states(state.pending[:rows, None], positions[:, None], cache)[:, 0]
-        return self._choose(hidden, rows)
+        return self._choose(hidden, rows, _noise)
 
-    def _choose(self, hidden: Tensor, rows: int) -> Tensor:
+    def _choose(self, hidden: Tensor, rows: int, noise_of: Callable[[Tensor, Tensor, int], Tensor]) -> Tensor:
         """Sample codes from hidden states (rows, dim), and make them the next inputs."""
         state, network = self._state, self._network
         numbers = state.numbers[:rows]
         temperature, top_p, penalty = (setting[:rows] for setting in state.settings)
         logits = network.code_logits(hidden, numbers).float()
         logits = penalise(logits, _comparable(state.recent[:rows, 0], numbers, network.period), penalty)
-        noise = exponential(frame_keys(state.seeds[:rows], numbers), 0, logits.shape[-1])
+        noise = noise_of(state.seeds[:rows], numbers, logits.shape[-1])
         code = choose_from_scaled(logits, noise, temperature, top_p, network.top_k)
         spoken = code.clamp(max=network.codes - 1)
         state.pending[:rows] = network.embed_codes(spoken, numbers)
         state.advance(rows, spoken[:, None])
         return code[:, None]
+
+
+def _noise(seeds: Tensor, numbers: Tensor, count: int) -> Tensor:
+    """Return the (b, count) noise of (b,) seeds and step numbers."""
+    return exponential(frame_keys(seeds, numbers), 0, count)
 
 
 def _comparable(recent: Tensor, numbers: Tensor, period: int) -> Tensor:

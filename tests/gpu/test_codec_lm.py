@@ -14,6 +14,7 @@ from engines.codec_lm.decode_state import DecodeState, Sampling
 from engines.codec_lm.decoding import Decoder
 from engines.codec_lm.engine import CodecLmEngine
 from engines.codec_lm.layers import RMSNorm
+from engines.codec_lm.noise import exponential, frame_keys
 from engines.codec_lm.streaming import Packet
 from engines.codec_lm.token_step import TokenStep
 from engines.codec_lm.windowed_streams import WindowedStreams
@@ -131,3 +132,14 @@ def test_large_products_equal_those_of_torch_and_do_not_depend_on_the_number_of_
         wanted = F.silu(wanted) * (normed @ gate.weight.double().t())
     assert (found[1] - wanted).norm() < 0.01 * wanted.norm()
     assert torch.equal(found[0][0], found[1][0])
+
+
+def test_the_noise_of_the_kernel_equals_that_of_torch() -> None:
+    from engines.codec_lm.noise_kernel import step_noise
+
+    seeds, numbers = (
+        torch.tensor([0, 7, 2**40 + 5, 2**63 - 1], device=CARD),
+        torch.tensor([0, 1, 2, 30_000], device=CARD),
+    )
+    wanted = exponential(frame_keys(seeds, numbers), 0, 4_097)
+    assert torch.allclose(step_noise(seeds, numbers, 4_097), wanted, rtol=1e-5, atol=1e-7)
