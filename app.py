@@ -65,7 +65,7 @@ def begin(studio: Studio) -> None:
         studio.champions.import_missing(studio.settings.archives_dir)
     studio.manager.start()
     studio.scripts.renderer.start()
-    studio.listening_sessions.renderer.start()
+    studio.listening_sessions.start()
 
 
 def web(studio: Studio, drain: Drain) -> FastAPI:
@@ -102,7 +102,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
         housekeeping.close()
         studio.idle_unload.close()
         studio.scripts.renderer.close()
-        studio.listening_sessions.renderer.close()
+        studio.listening_sessions.close()
         studio.scripts.deliveries.jobs.close()
         studio.champions.jobs.close()
         studio.hearing.close()

@@ -10,7 +10,7 @@ from studio.web.ownership import LoginNeeded, NotOwner, Ownership, TooManyTries
 from studio.web.problems import problem
 from studio.web.proxies import route_path
 
-# Starts of paths that everybody may request, and of paths whose routes check the keys of programs.
+# Paths that everybody may request, and paths whose routes check the keys of programs. A path ends there or continues with "/".
 OPEN_PATHS = ("/listen/", "/health", "/healthz", "/ready", "/ping", "/studio/login")
 KEYED_PATHS = (*API, "/invocations", "/gradio_api/mcp")
 REFUSAL = "only the owner can use this studio; log in as the owner, or open your link to a listening session"
@@ -28,8 +28,11 @@ class ListenersOnly:
         has_keys = bool(settings.api_keys.get_secret_value())
         self._open = (*OPEN_PATHS, *(KEYED_PATHS if has_keys else ()))
 
+    def _is_open(self, path: str) -> bool:
+        return any(path == one or path.startswith(f"{one.rstrip('/')}/") for one in self._open)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket") or route_path(scope).startswith(self._open):
+        if scope["type"] not in ("http", "websocket") or self._is_open(route_path(scope)):
             await self._app(scope, receive, send)
             return
         try:

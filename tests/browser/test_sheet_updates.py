@@ -96,7 +96,9 @@ def test_every_difference_is_shown_and_edits_are_kept_by_choice_until_one_undo_r
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     with held_back(page, "**/undo"):
-        for keys in ("Control+z", "Control+Shift+z", "Control+z"):
+        with page.expect_request("**/undo"):
+            page.keyboard.press("Control+z")
+        for keys in ("Control+Shift+z", "Control+z"):
             page.keyboard.press(keys)
         page.evaluate("new Promise(requestAnimationFrame)")
         assert len([url for url in asked if url.endswith("/undo")]) == 1

@@ -172,13 +172,13 @@ def studio_of(
     )
     manager.start()
     studio.scripts.renderer.start()
-    studio.listening_sessions.renderer.start()
+    studio.listening_sessions.start()
     telemetry.start()
     try:
         yield studio
     finally:
         studio.scripts.renderer.close()
-        studio.listening_sessions.renderer.close()
+        studio.listening_sessions.close()
         hearing.close()
         ears.close()
         manager.close(0.0)

@@ -52,7 +52,11 @@ def test_takes_champions_clips_and_trials_are_as_they_were(left: Path, browser: 
     assert browser.get("/studio/champions").json() == answers(left)["champions"]
     assert browser.get("/studio/trials").json() == {**answers(left)["trials"], "place": None}
     assert browser.get("/studio/takes").json() == [
-        {**take, **LATER, "order": {**take["order"], "own_voice": None, "performance": "", "design": ""}}
+        {
+            **take,
+            **LATER,
+            "order": {**take["order"], "own_voice": None, "clip_style": None, "performance": "", "design": ""},
+        }
         for take in answers(left)["takes"]
     ]
     assert browser.get("/studio/clips").json()["mine"] == answers(left)["clips"]

@@ -20,7 +20,7 @@ from studio.listening.sessions.conduct import TRIAL, needs_further_catches
 from studio.listening.sessions.invitations import Invitations, digest
 from studio.listening.sessions.results import results_of
 from studio.listening.sessions.rows import InvitationRow, ListenerRow, SessionTables, VoteRow
-from studio.listening.sessions.session import PAIRED, InvalidInvitation, ListeningSession
+from studio.listening.sessions.session import PAIRED, InvalidInvitation, ListeningSession, UnknownSession
 from studio.listening.sessions.sounds import TrialSounds
 from studio.listening.sessions.trials import SessionTrial, trials_of
 from studio.listening.sessions.votes import CHOICES, NAMES, ListenerVote
@@ -78,6 +78,14 @@ class Visit:
     trials: tuple[SessionTrial, ...]
     checks: int  # answered headphone checks
     votes: int
+
+    @property
+    def first_trials(self) -> int:
+        """Return the number of trials without the catch trials that follow a wrong answer.
+
+        Until the listener has voted on these, nothing shows that more follow: that would reveal the wrong answer.
+        """
+        return len(trials_of(self.session.plan, self.row.seed, json.loads(self.row.weights)))
 
     @property
     def stage(self) -> ListenerStage:
@@ -150,7 +158,7 @@ class Listeners:
         if current is None or vote.trial != current.id:
             if self._is_stored(visit, vote):
                 return self._state(visit)
-            raise AlreadyVoted("this trial already has a vote; go on with the next one")
+            raise AlreadyVoted("this is not your current trial; reload the page")
         open_s = self._check(visit, current, vote)
         checks = visit.stage == "headphones"
         number = visit.checks if checks else visit.votes
@@ -214,14 +222,21 @@ class Listeners:
 
     def _open(self, invitation: str) -> tuple[InvitationRow, ListeningSession]:
         link = self._invitations.open(invitation)
-        session = self._session_of(link.listening_id)
+        session = self._session(link)
         if session.closed:
             raise InvalidInvitation("this listening session is closed; thank you")
         return link, session
 
+    def _session(self, link: InvitationRow) -> ListeningSession:
+        """Return the session of a link. Raises InvalidInvitation, SessionNotReady."""
+        try:
+            return self._session_of(link.listening_id)
+        except UnknownSession as error:
+            raise InvalidInvitation("this listening session was deleted; thank you") from error
+
     def _visit(self, invitation: str, listener: str) -> Visit:
         link = self._invitations.open(invitation)
-        session = self._session_of(link.listening_id)
+        session = self._session(link)
         row = self._tables.listeners.get(digest(listener)) if listener else None
         if row is None or row.listening_id != session.id or row.invitation_id != link.id:
             raise UnknownListener("this browser has not joined the session; reload the page to join")
@@ -237,10 +252,11 @@ class Listeners:
 
     def _state(self, visit: Visit) -> ListenerState:
         stage, practice = visit.stage, visit.session.plan.practice
+        shown = len(visit.trials) if visit.votes >= visit.first_trials else visit.first_trials
         number, count = {
             "headphones": (visit.checks + 1, headphones.CHECKS),
             "practice": (visit.votes + 1, practice),
-            "trials": (visit.votes - practice + 1, len(visit.trials) - practice),
+            "trials": (visit.votes - practice + 1, shown - practice),
         }.get(stage, (1, 1))
         return ListenerState(
             session=visit.session,
@@ -317,4 +333,5 @@ def _sound_s(file: bytes) -> float:
 
 def _can_undo(visit: Visit) -> bool:
     is_open = visit.row.completed_at is None and not visit.session.closed
-    return visit.votes > 0 and is_open and visit.stage != "headphones"
+    corrects = len(visit.trials) > visit.first_trials == visit.votes  # would correct the wrong answer to a catch trial
+    return visit.votes > 0 and is_open and visit.stage != "headphones" and not corrects

@@ -8,7 +8,7 @@ from engines.errors import Cancelled, Closing, EngineError, NotReady, QueueFull
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
 from engines.types import SchedulerEvent
-from studio.history import History, StoredTake
+from studio.history import History
 from studio.listening.sessions.session import SESSION_PREFIX
 from studio.listening.sessions.takes import DueTake
 from studio.script.render_admission import RenderAdmission
@@ -32,15 +32,16 @@ class SessionRenderer:
         next_due: Callable[[], DueTake | None],
         is_wanted: Callable[[DueTake], bool],
         failed: Callable[[DueTake, str], None],
-        made: Callable[[StoredTake], None],
+        made: Callable[[], None],
     ) -> None:
         """Make the takes that `next_due` returns until it returns None. Call `failed` with a take that cannot be made.
 
-        A take is cancelled if `is_wanted` returns False. Call `made` with each stored take.
+        A take is cancelled if `is_wanted` returns False. Call `made` after each stored take.
         """
         self._admission = RenderAdmission(manager, SESSION_PREFIX)
         self._speaking, self._history = speaking, history
         self._next_due, self._is_wanted, self._failed, self._made = next_due, is_wanted, failed, made
+        self.current: DueTake | None = None  # the take that is being made
         self._wake, self._closed = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="listening renderer", daemon=True)
         manager.listen(self._on_event)
@@ -86,6 +87,7 @@ class SessionRenderer:
         try:
             with within(RequestOrigin(due.id, "studio")):
                 ticket = self._speaking.say(due.order, session_id=due.session.session_id, live=False)
+            self.current = due
             self._finish(due, ticket)
         except (QueueFull, NotReady, Cancelled):
             self._closed.wait(RETRY_S)
@@ -93,6 +95,8 @@ class SessionRenderer:
             self._closed.set()
         except EngineError as error:
             self._failed(due, str(error))
+        finally:
+            self.current = None
         return True
 
     def _finish(self, due: DueTake, ticket: Ticket) -> None:
@@ -104,4 +108,5 @@ class SessionRenderer:
                 ticket.cancel()
         take = ticket.result()
         self._admission.finished()
-        self._made(self._history.add(due.session.session_id, due.order, take, id=due.id))
+        self._history.add(due.session.session_id, due.order, take, id=due.id)
+        self._made()

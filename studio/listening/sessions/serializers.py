@@ -72,6 +72,8 @@ def session_json(status: SessionStatus) -> dict[str, Any]:
         "listeners": status.listeners,
         "votes": status.votes,
         "all_votes": status.all_votes,
+        "current": status.current,
+        "left_s": status.left_s,
     }
 
 

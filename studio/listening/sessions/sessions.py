@@ -1,19 +1,16 @@
 """Listening sessions, the owner's use case: create, edit, render, invite, close, delete."""
 
-import logging
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.errors import EngineError
 from engines.scheduling.manager import Manager
 from studio.ears.ears import Ears
 from studio.history import History, StoredTake
 from studio.listening.sessions.conduct import is_ordinary
 from studio.listening.sessions.invitations import Invitations
-from studio.listening.sessions.judging import judge_take
 from studio.listening.sessions.listeners import Listeners
 from studio.listening.sessions.renderer import SessionRenderer
 from studio.listening.sessions.results import SessionResults, results_of
@@ -27,10 +24,9 @@ from studio.listening.sessions.session import (
     UnknownSession,
 )
 from studio.listening.sessions.sounds import TrialSounds
+from studio.listening.sessions.take_checks import TakeChecks
 from studio.listening.sessions.takes import DueTake, SessionTakes, take_of
 from studio.speaking import SpeechService
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +39,8 @@ class SessionStatus:
     listeners: int  # with a vote on an ordinary trial
     votes: int  # on ordinary trials, also of excluded listeners
     all_votes: int  # on ordinary, practice and catch trials, and in headphone checks
+    current: str  # arm and line of the take that is being made; empty if none is
+    left_s: float | None  # seconds until all takes are made; None if that is unknown
 
 
 class ListeningSessions:
@@ -60,13 +58,24 @@ class ListeningSessions:
         """Open the sessions; `now` returns seconds since 1970."""
         self._tables, self._now = SessionTables(data_dir), now
         self._takes = SessionTakes(history, speaking)
-        self._history, self._ears = history, ears
+        self._history, self._manager = history, manager
         self.invitations = Invitations(self._tables, now)
         self._sounds = TrialSounds(lambda id, line, side: self._takes.audio(self.get(id), line, side))
         self.listeners = Listeners(self._tables, self.invitations, self._ready, self._sounds, now)
+        self._checks = TakeChecks(ears, history, self._takes, self._made)
         self.renderer = SessionRenderer(
-            manager, speaking, history, self._next_due, self._is_wanted, self._failed, self._check_take
+            manager, speaking, history, self._next_due, self._is_wanted, self._failed, self._checks.wake
         )
+
+    def start(self) -> None:
+        """Start to make and to check takes."""
+        self.renderer.start()
+        self._checks.start()
+
+    def close(self) -> None:
+        """Stop both; they continue at the next start."""
+        self.renderer.close()
+        self._checks.close()
 
     def list(self) -> Sequence[SessionStatus]:
         """Return the sessions, newest first."""
@@ -107,13 +116,13 @@ class ListeningSessions:
         return changed
 
     def results(self, id: str) -> tuple[SessionResults, Sequence[ListenerRow]]:
-        """Return the results of a session, and the listeners who voted, in the order in which they joined.
+        """Return the results of a session, and the listeners who voted on ordinary trials, in the order in which they joined.
 
         A deleted session is accepted, because a page may send the request before it learns of the deletion. Raises
         UnknownSession.
         """
         session, votes = self.get(id, deleted=True), self._tables.votes.where(listening_id=id)
-        voted = {vote.listener_id for vote in votes}
+        voted = {vote.listener_id for vote in votes if is_ordinary(vote)}
         rows = [row for row in self._tables.listeners.where(listening_id=id) if row.id in voted]
         listeners = sorted(rows, key=lambda row: row.joined_at)
         return results_of(session.plan, listeners, votes), listeners
@@ -170,16 +179,21 @@ class ListeningSessions:
         return self.status(id)
 
     def _status(self, session: ListeningSession) -> SessionStatus:
-        takes = len(session.plan.arms) * len(session.plan.lines)
+        takes, due = len(session.plan.arms) * len(session.plan.lines), list(self._takes.due(session))
+        current = self.renderer.current
+        waiting = [one for one in due if current is None or one.id != current.id]
+        etas = self._manager.etas([one.order for one in waiting]) if session.rendering else []
         every = self._tables.votes.where(listening_id=session.id)
         votes = [vote for vote in every if is_ordinary(vote)]
         return SessionStatus(
             session=session,
             takes=takes,
-            made=takes - sum(1 for _ in self._takes.due(session)),
+            made=takes - len(due),
             listeners=len({vote.listener_id for vote in votes}),
             votes=len(votes),
             all_votes=len(every),
+            current=_place(current) if current is not None and current.session.id == session.id else "",
+            left_s=etas[-1] if etas else None,
         )
 
     # Called on the renderer's thread.
@@ -193,6 +207,7 @@ class ListeningSessions:
             if due is not None:
                 return due
             self._tables.sessions.change(session.id, rendering=False)
+            self._checks.wake()  # also for copied takes
         return None
 
     def _is_wanted(self, due: DueTake) -> bool:
@@ -200,17 +215,17 @@ class ListeningSessions:
         return row is not None and row.rendering and not row.deleted
 
     def _failed(self, due: DueTake, reason: str) -> None:
-        plan = due.session.plan
-        arms = (arm for arm in range(len(plan.arms)) if take_of(due.session, arm, due.line).id == due.id)
-        place = f"{plan.arms[next(arms, 0)].name}, line {due.line + 1}"
-        self._tables.sessions.change(due.session.id, rendering=False, failure=f"{place}: {reason}")
+        self._tables.sessions.change(due.session.id, rendering=False, failure=f"{_place(due)}: {reason}")
 
-    def _check_take(self, take: StoredTake) -> None:
-        """Run the automatic checks of a take, and store their results."""
-        if self._ears.on:
-            try:
-                audio = self._history.audio(take.session_id, take.id)
-                heard = self._ears.ask(judge_take, take.order.text, audio, self._takes.reference(take))
-                self._history.keep_heard(take.session_id, take.id, heard)
-            except EngineError as error:
-                log.info("a take of a listening session was not checked: %s", error)
+    # Called on the thread of the checks.
+
+    def _made(self) -> Iterator[StoredTake]:
+        for row in self._tables.sessions.where(deleted=False):
+            yield from self._history.list(row.session().session_id)
+
+
+def _place(due: DueTake) -> str:
+    """Return the arm and the line of a take."""
+    arms = due.session.plan.arms
+    found = (arm for arm in range(len(arms)) if take_of(due.session, arm, due.line).id == due.id)
+    return f"{arms[next(found, 0)].name}, line {due.line + 1}"

@@ -14,6 +14,8 @@ from studio.listening.loudness_match import match_sounds, wav
 from studio.listening.sessions.trials import SessionSide, SessionTrial, Treatment
 
 LEAD_S = 0.2  # silence before the speech
+RISE_S = 0.05  # end of it, in which a sound before the onset, such as a breath, rises from silence
+NOISE_DB = -60.0  # re the quietest sound: inaudible noise there, which hides whether an engine leaves noise or zeros
 FADE_S = 0.005
 WINDOW_S = 0.005  # of the level that finds the onset
 ONSET_DB = -30.0  # re the highest level
@@ -57,7 +59,9 @@ class TrialSounds:
         rate = min(audio.sample_rate for audio in sounds)
         banded = [_banded(audio, rate) for audio in sounds]
         treated = [_treated(audio, side.treatment) for audio, side in zip(banded, sides, strict=True)]
-        return match_sounds([with_lead(audio) for audio in treated], rate)
+        equal = match_sounds([with_lead(audio) for audio in treated], rate)
+        level = min((rms_dbfs(audio.samples) for audio in equal if audio.samples.any()), default=0.0) + NOISE_DB
+        return [with_noise(audio, level) for audio in equal]
 
 
 def _banded(audio: Audio, rate: int) -> Audio:
@@ -70,12 +74,21 @@ def _banded(audio: Audio, rate: int) -> Audio:
 
 
 def with_lead(audio: Audio) -> Audio:
-    """Return the sound with exactly LEAD_S before the onset of speech."""
-    lead, rate = round(LEAD_S * audio.sample_rate), audio.sample_rate
-    start = onset(audio)
-    if start <= lead:
-        return Audio(np.pad(audio.samples, (lead - start, 0)), rate)
-    return Audio(fade(audio.samples[start - lead :], rate, in_s=FADE_S), rate)
+    """Return the sound with exactly LEAD_S before the onset of speech, which is silence up to RISE_S before the onset."""
+    lead, rise, rate = round(LEAD_S * audio.sample_rate), round(RISE_S * audio.sample_rate), audio.sample_rate
+    begin = onset(audio) - rise
+    speech = fade(np.pad(audio.samples, (max(0, -begin), 0))[max(0, begin) :], rate, in_s=RISE_S)
+    return Audio(np.pad(speech, (lead - rise, 0)), rate)
+
+
+def with_noise(audio: Audio, level_dbfs: float) -> Audio:
+    """Return the sound with noise of this level before the onset; silence stays silence."""
+    if not audio.samples.any():
+        return audio
+    samples, lead = audio.samples.copy(), round(LEAD_S * audio.sample_rate)
+    noise = np.random.default_rng().standard_normal(lead) * 10 ** (level_dbfs / 20)
+    samples[:lead] += noise.astype(np.float32)
+    return Audio(samples, audio.sample_rate)
 
 
 def onset(audio: Audio) -> int:

@@ -11,6 +11,7 @@ import soundfile
 
 from engines.types import Audio
 from studio.ears.quality import heard_lufs
+from studio.listening.sessions.sounds import LEAD_S
 from tests.studio.listening.sessions.visit import Guest
 
 BAND_DB = -60.0
@@ -55,6 +56,8 @@ def measured(answer: httpx.Response, seconds: float) -> Sent:
         "timing": seconds,
         "bandwidth": 500.0 * round(loud.max() * rate / len(samples) / 500.0),
         "loudness": round(heard_lufs(Audio(samples[:end], rate)), 1),
+        "first": float(np.argmax(samples != 0.0)),
+        "lead": round(10 * np.log10(np.mean(np.square(samples[: round(LEAD_S * rate)])) + 1e-12)),
         "onset": round(float(np.argmax(np.abs(samples) > 0.03 * np.abs(samples).max())) / rate, 2),
         "length": len(samples) / rate,
     }

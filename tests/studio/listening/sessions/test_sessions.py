@@ -1,11 +1,13 @@
 """Listening sessions over a real server: takes are made, listeners vote, the owner sees results."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
+from studio.listening.sessions.trials import trials_of
 from studio.settings import Settings
 from tests.engines.metronome import Metronome
 from tests.studio.house import served, studio_of, web
@@ -240,6 +242,54 @@ def test_votes_on_practice_and_catch_trials_count_only_as_all_votes(visit: Visit
     session = visit.session(id)
     assert (session["votes"], session["listeners"]) == (1, 1)
     assert session["all_votes"] == 6
+
+
+def test_a_wrong_answer_to_a_catch_trial_shows_only_when_it_cannot_be_corrected(visit: Visit) -> None:
+    id = visit.create(trials=2, catches=True)["id"]
+    guest, sessions = visit.guest(visit.invite(id)), visit.studio.listening_sessions
+    (row,) = sessions._tables.listeners.where(listening_id=id)
+    wrong = False
+    for number, trial in enumerate(trials_of(sessions.get(id).plan, row.seed), 1):
+        assert (guest.state["number"], guest.state["count"]) == (number, 6)
+        assert guest.state["can_undo"] == (number > 1)
+        right = trial.right
+        guest.vote(choice="tie" if right is None else "ab"[right if wrong else 1 - right])
+        wrong = wrong or right is not None
+    assert (guest.state["number"], guest.state["count"], guest.state["can_undo"]) == (7, 10, False)
+    assert guest.client.post(f"{guest.path}/undo").status_code == 409
+    assert guest.vote(choice="tie").state["can_undo"]
+
+
+def test_a_listener_of_a_deleted_session_is_told_so(visit: Visit) -> None:
+    id = visit.create()["id"]
+    guest = visit.guest(visit.invite(id))
+    visit.owner.delete(f"{ROOT}/{id}")
+    refused = guest.client.get(f"{guest.path}/state")
+    assert (refused.status_code, refused.json()["detail"]) == (404, "this listening session was deleted; thank you")
+
+
+def test_the_owner_sees_which_take_is_made_and_when_all_are_made(tmp_path: Path) -> None:
+    allowed, tick = threading.Semaphore(0), Metronome()
+    tick.gate = allowed.acquire
+    with visiting(tmp_path, metronome=tick) as visit:
+        id = answered(visit.owner.post(ROOT, json=plan()))["id"]
+        until(lambda: visit.session(id)["current"] == "Oak, line 1")
+        assert visit.session(id)["left_s"] is None  # nothing is known before the first take
+        allowed.release(len(LINES[0]))
+        until(lambda: visit.session(id)["current"] == "Elm, line 1")
+        assert visit.session(id)["left_s"] is not None
+        allowed.release(10_000)
+        until(lambda: visit.session(id)["state"] == "open")
+        assert (visit.session(id)["current"], visit.session(id)["left_s"]) == ("", None)
+
+
+def test_takes_that_were_not_checked_are_checked_after_the_next_start(tmp_path: Path) -> None:
+    with visiting(tmp_path) as visit:
+        id = visit.create(lines=LINES[:1])["id"]
+        visit.guest(visit.invite(id)).vote(choice="a")
+        assert [one["heard"] for one in visit.results(id)["scores"]] == [0, 0]
+    with visiting(tmp_path, hears=True) as visit:
+        until(lambda: all(one["heard"] for one in visit.results(id)["scores"]))
 
 
 def test_equal_takes_of_another_session_are_reused(visit: Visit) -> None:

@@ -113,10 +113,10 @@ class Visit:
 
 
 @contextmanager
-def visiting(folder: Path, *, hears: bool = False) -> Iterator[Visit]:
+def visiting(folder: Path, *, hears: bool = False, metronome: Metronome | None = None) -> Iterator[Visit]:
     clock = Clock()
     with (
-        studio_of(folder, Metronome(), hears=hears, now=clock) as studio,
+        studio_of(folder, metronome or Metronome(), hears=hears, now=clock) as studio,
         served(web(studio)) as url,
         httpx.Client(base_url=url, timeout=300.0) as owner,
     ):

@@ -1,0 +1,61 @@
+"""Check the takes of listening sessions in the background, one after another, while further takes are made."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterable
+
+from engines.errors import EngineError
+from studio.ears.ears import Ears
+from studio.history import History, StoredTake
+from studio.listening.sessions.judging import judge_take
+from studio.listening.sessions.takes import SessionTakes
+
+log = logging.getLogger(__name__)
+
+
+class TakeChecks:
+    """Checks takes in its own thread. Thread-safe."""
+
+    def __init__(
+        self, ears: Ears, history: History, takes: SessionTakes, made: Callable[[], Iterable[StoredTake]]
+    ) -> None:
+        """Check all takes that `made` returns and that have no result yet."""
+        self._ears, self._history, self._takes, self._made = ears, history, takes, made
+        self._tried: set[str] = set()  # ids of takes; a check that failed is not repeated before the next start
+        self._wake, self._closed = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run, name="listening checks", daemon=True)
+
+    def start(self) -> None:
+        """Start, also with takes that were made earlier."""
+        if self._ears.on:
+            self._wake.set()
+            self._thread.start()
+
+    def wake(self) -> None:
+        """Look for new takes."""
+        self._wake.set()
+
+    def close(self) -> None:
+        """Stop after the current take. Takes that wait are checked after the next start."""
+        self._closed.set()
+        self._wake.set()
+
+    def _run(self) -> None:
+        while not self._closed.is_set():
+            self._wake.wait()
+            self._wake.clear()
+            while (take := self._next()) is not None and not self._closed.is_set():
+                self._check(take)
+
+    def _next(self) -> StoredTake | None:
+        return next((take for take in self._made() if take.heard is None and take.id not in self._tried), None)
+
+    def _check(self, take: StoredTake) -> None:
+        self._tried.add(take.id)
+        try:
+            audio = self._history.audio(take.session_id, take.id)
+            heard = self._ears.ask(judge_take, take.order.text, audio, self._takes.reference(take))
+            if not self._closed.is_set():
+                self._history.keep_heard(take.session_id, take.id, heard)
+        except EngineError as error:
+            log.info("a take of a listening session was not checked: %s", error)
