@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 
 from studio.history import History
 from tests.browser.layout import layout_faults
@@ -119,6 +119,33 @@ def test_nothing_on_script_is_cut_off_or_covered(browser: Browser, studio: Serve
         expect(page.locator(".filters .chosen")).to_be_visible()
         walk.look("all lines ticked")
         assert walk.faults == []
+
+
+def four_engines(route: Route) -> None:
+    """Answer as if the original engines ran, too."""
+    answer = route.fetch()
+    told = answer.json()
+    states = (("F5-TTS (original)", "ready", ""), ("S1-Mini (original)", "warming", "compiling"))
+    changes = [{"title": title, "state": state, "message": words, "progress": 0.45} for title, state, words in states]
+    told["engines"] += [told["engines"][0] | {"name": f"original-{at}"} | one for at, one in enumerate(changes)]
+    route.fulfill(response=answer, json=told)
+
+
+@pytest.mark.parametrize("width", [1440, 1280, 1100, 1024, 390])
+def test_the_strip_shows_all_figures_of_four_engines(browser: Browser, studio: Served, width: int) -> None:
+    with visiting(browser, studio, viewport=ViewportSize(width=width, height=800)) as visitor:
+        page = visitor.page
+        page.route("**/studio/telemetry*", four_engines)
+        visitor.open()
+        expect(page.locator(".strip .state")).to_have_count(4)
+        expect(page.locator(".strip")).to_contain_text("compiling 45 %")
+        page.evaluate("document.fonts.ready")
+        top = page.locator(".strip").evaluate("(strip) => strip.getBoundingClientRect().top")
+        figures = page.locator(".strip-parts > *:visible, .strip-parts > * > *:visible")
+        boxes = [box for box in (one.bounding_box() for one in figures.all()) if box and box["width"]]
+        assert len(boxes) > 8
+        assert max(box["x"] + box["width"] for box in boxes) <= width
+        assert all(top <= box["y"] and box["y"] + box["height"] <= 800 for box in boxes)
 
 
 @pytest.mark.parametrize("width", WINDOWS)

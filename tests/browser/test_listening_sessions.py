@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 from tests.browser.layout import layout_faults
 from tests.browser.serving import Served
 from tests.browser.test_finish import PHONE, SMALL, serious
-from tests.browser.visiting import Visitor, visiting
+from tests.browser.visiting import Visitor, held_back, visiting
 from tests.waiting import until
 
 pytestmark = pytest.mark.tones
@@ -180,6 +180,85 @@ def test_a_withdrawn_link_opens_nothing(browser: Browser, owner: Visitor, house:
         expect(listener.page.get_by_text("This link was withdrawn")).to_be_visible()
 
 
+def test_the_link_leaves_the_dialog_when_it_is_withdrawn_and_not_with_another_one(
+    owner: Visitor, house: Served
+) -> None:
+    made(house, "Two links")
+    page = owner.page
+    page.get_by_role("button", name="Two links").click()
+    link_of(page)
+    page.get_by_role("textbox", name="Note").fill("Ann")
+    page.get_by_role("button", name="Make link").click()
+    expect(page.get_by_text("Ann", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Withdraw Link without a note").click()
+    expect(page.get_by_text("Withdrawn, made")).to_have_count(1)
+    expect(page.get_by_role("textbox", name="Link for listeners")).to_be_visible()
+    page.get_by_role("button", name="Withdraw Ann").click()
+    expect(page.get_by_text("Withdrawn, made")).to_have_count(2)
+    expect(page.get_by_role("textbox", name="Link for listeners")).to_have_count(0)
+    expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
+
+
+def test_a_double_click_makes_one_link(owner: Visitor, house: Served) -> None:
+    id = made(house, "One link")
+    page = owner.page
+    page.get_by_role("button", name="One link").click()
+    section(page).get_by_role("button", name="Invite").click()
+    make = page.get_by_role("button", name="Make link")
+    with held_back(page, f"**{SESSIONS}/{id}/invitations"):
+        make.dblclick()
+        expect(make).to_be_disabled()
+    expect(page.get_by_role("textbox", name="Link for listeners")).to_be_visible()
+    expect(make).to_be_enabled()
+    assert len(house.get(f"{SESSIONS}/{id}/invitations")) == 1
+
+
+def test_a_listener_waits_for_a_session_that_is_not_ready(browser: Browser, owner: Visitor, house: Served) -> None:
+    made(house, "Early test")
+    owner.page.get_by_role("button", name="Early test").click()
+    link = link_of(owner.page)
+    problem = {"detail": "the takes of this session are not made yet", "code": "session_not_ready"}
+    asked: list[str] = []
+
+    def refused(route: Route) -> None:
+        asked.append(route.request.url)
+        route.fulfill(status=503, json=problem)
+
+    with visiting(browser, house, locale="en-GB") as listener:
+        listener.refusals_expected = True
+        tab = listener.page
+        tab.clock.install()
+        tab.route("**/state", refused)
+        tab.goto(link)
+        expect(tab.get_by_role("heading", name="This session is not ready yet")).to_be_focused()
+        expect(tab.get_by_text("Loading")).to_have_count(0)
+        assert serious(tab) == []
+        with tab.expect_response("**/state"):
+            tab.get_by_role("button", name="Try again").click()
+        expect(tab.get_by_role("button", name="Try again")).to_be_focused()
+        with tab.expect_response("**/state"):
+            tab.clock.run_for(10_000)
+        set_hidden(tab, True)
+        before = len(asked)
+        tab.clock.run_for(60_000)
+        assert len(asked) == before
+        tab.unroute("**/state")
+        set_hidden(tab, False)
+        expect(start(tab)).to_be_focused()
+        expect(tab.get_by_role("button", name="Try again")).to_have_count(0)
+
+
+def set_hidden(tab: Page, hidden: bool) -> None:
+    """Tell the page that its tab is hidden or visible."""
+    tab.evaluate(
+        """(hidden) => {
+          Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        hidden,
+    )
+
+
 def test_what_was_typed_survives_a_reload_and_a_refusal(owner: Visitor) -> None:
     page = owner.page
     begin(page, "Draft test")
@@ -227,6 +306,36 @@ def test_a_failed_render_says_why_and_can_be_tried_again(owner: Visitor, house: 
     with owner.page.expect_response(f"**{SESSIONS}/{id}/render") as asked:
         row.get_by_role("button", name="Try again").click()
     assert asked.value.ok
+
+
+def test_a_render_names_its_take_and_the_time_left(owner: Visitor, house: Served) -> None:
+    made(house, "Slow test")
+    shown: dict[str, Any] = {"state": "rendering", "made": 1, "takes": 12}
+
+    def rendering(route: Route) -> None:
+        route.fulfill(json=[{**one, **shown} for one in house.get(SESSIONS)])
+
+    owner.page.route(f"**{SESSIONS}", rendering)
+    owner.page.reload()
+    row = section(owner.page).get_by_role("listitem").filter(has_text="Slow test")
+    expect(row.locator(".session-state")).to_contain_text("Rendering 1 of 12 takes")
+    shown |= {"current": "ours f5, line 2", "left_s": 37.2}
+    words = "Rendering 1 of 12 takes: ours f5, line 2. About 40 s left."
+    expect(row.locator(".session-state")).to_have_text(words)
+    row.get_by_role("button", name="Slow test").click()
+    expect(section(owner.page).get_by_text(words)).to_be_visible()
+    shown |= {"current": "", "left_s": None}
+    expect(section(owner.page).get_by_text("Rendering 1 of 12 takes", exact=True)).to_be_visible()
+
+
+def test_the_editor_says_what_the_engine_of_an_arm_is_good_at(owner: Visitor) -> None:
+    section(owner.page).get_by_role("button", name="New session").click()
+    arm = editor(owner.page).get_by_role("group", name="Arm 2")
+    select = arm.get_by_role("combobox", name="Engine")
+    expect(select).to_have_accessible_description("Streams audio: playback starts almost at once.")
+    select.select_option("f5")
+    expect(select).to_have_accessible_description("Adjustable speaking rate.")
+    expect(arm.get_by_text("Adjustable speaking rate.")).to_be_visible()
 
 
 def test_a_closed_session_takes_no_votes_until_it_is_open_again(owner: Visitor, house: Served) -> None:

@@ -13,6 +13,7 @@ import {
   pWords,
   scoreWords,
   signed,
+  stateWords,
 } from "../../assets/ui/js/sessions/words.js";
 
 const PAIR = { first: 0, second: 1, wins: 1, losses: 3, ties: 1, share: 0.25, low: 0.01, high: 0.8 };
@@ -110,6 +111,17 @@ const ERRORS = [
 ];
 for (const [message, param, part] of ERRORS)
   test(`"${message}" is about "${part}"`, () => assert.equal(partOf(message, param), part));
+
+test("a render shows its progress, and the present take and the time left if they are known", () => {
+  const session = { state: "rendering", made: 1, takes: 12 };
+  const words = (/** @type {object} */ more) => stateWords(/** @type {ListeningSession} */ ({ ...session, ...more }));
+  assert.equal(words({}), "Rendering 1 of 12 takes");
+  assert.equal(words({ current: "", left_s: null }), "Rendering 1 of 12 takes");
+  assert.equal(words({ current: "ours f5, line 2", left_s: null }), "Rendering 1 of 12 takes: ours f5, line 2");
+  const all = words({ current: "ours f5, line 2", left_s: 37.2 });
+  assert.equal(all, "Rendering 1 of 12 takes: ours f5, line 2. About 40 s left.");
+  assert.equal(words({ current: "", left_s: 300 }), "Rendering 1 of 12 takes. About 5 min left.");
+});
 
 test("a pair is seen from the arm with more votes", () => {
   const { first, second, wins, losses, share, low, high } = fromBetter({ ...PAIR, ...OPEN });

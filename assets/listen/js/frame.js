@@ -31,6 +31,7 @@ export function show(next) {
 
 /** Ignore presses and keys while a request runs. @param {boolean} wanted */
 export function lock(wanted) {
+  if (wanted && view?.polls) return;
   locked = wanted;
   main.setAttribute("aria-busy", String(wanted));
   const section = /** @type {HTMLElement | null} */ (main.firstElementChild);

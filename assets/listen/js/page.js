@@ -6,6 +6,7 @@ import { audio } from "./player.js";
 import * as server from "./server.js";
 import { keepDraft, keepUnsent, listener, unsent } from "./storage.js";
 import { placeOf, trialView } from "./trial.js";
+import { WaitingView } from "./waiting.js";
 
 /** @import { Message, State } from "./types.d.ts" */
 
@@ -19,6 +20,8 @@ const KEPT = {
 let started = false; // a press on Start allowed the page to play sound
 /** What "Try again" does, also when the connection returns. @type {(() => unknown) | null} */
 let again = null;
+/** The view of a session that is not ready. @type {WaitingView | null} */
+let waiting = null;
 
 /** @param {State} state @param {string} news  what was done, for screen readers */
 function present(state, news = "") {
@@ -83,7 +86,9 @@ async function tell(message) {
 /** @param {unknown} error @param {() => unknown} repeat @param {string} kept  what is not lost */
 async function failed(error, repeat, kept = "") {
   if (!(error instanceof server.Refusal || error instanceof server.NoConnection)) throw error;
+  if (isNotReady(error)) return wait("not ready");
   const refused = error instanceof server.Refusal && !error.passing;
+  if (!refused && waiting?.isShown) return wait(error.message);
   if (!refused) return retry([error.message, kept].filter(Boolean).join(" "), repeat);
   keepUnsent(null);
   if (error.gone) return close(error.message);
@@ -100,8 +105,27 @@ async function rejoin() {
     present(await server.state());
   } catch (error) {
     if (error instanceof server.Refusal && error.gone) close(error.message);
+    else if (isNotReady(error)) wait("not ready");
     else retry(error instanceof Error ? error.message : "", rejoin);
   }
+}
+
+/** @param {unknown} error */
+function isNotReady(error) {
+  return error instanceof server.Refusal && error.notReady;
+}
+
+/** Show that the session is not ready. The view tries again by itself. @param {string} found  by the latest check */
+function wait(found) {
+  if (!waiting?.isShown) {
+    calm();
+    again = null;
+    head(null);
+    announce("");
+    waiting = new WaitingView(begin);
+    show(waiting);
+  }
+  waiting.note(found);
 }
 
 /** @param {string} sentence */
@@ -122,7 +146,11 @@ function retry(sentence, repeat) {
   warn(sentence, again);
 }
 
+/** Send what the server does not have yet, then show the state. */
+function begin() {
+  const message = unsent();
+  return message ? tell(message) : refresh();
+}
+
 addEventListener("online", () => again?.());
-const waiting = unsent();
-if (waiting) tell(waiting);
-else refresh();
+begin();

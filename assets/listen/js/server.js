@@ -5,13 +5,20 @@ import { keepListener, listener } from "./storage.js";
 
 const BASE = `${location.pathname.replace(/\/+$/, "")}/`;
 const GONE = [404, 410];
+const NOT_READY = "session_not_ready";
 
 /** The server refused a request. The message is a sentence to show. */
 export class Refusal extends Error {
-  /** @param {number} status @param {string} detail */
-  constructor(status, detail) {
+  /** @param {number} status @param {string} detail @param {string} code */
+  constructor(status, detail, code) {
     super(detail);
     this.status = status;
+    this.code = code;
+  }
+
+  /** True if the studio has not made all sounds of the session. */
+  get notReady() {
+    return this.code === NOT_READY;
   }
 
   /** True if the session is over for everybody who has this link. */
@@ -37,7 +44,7 @@ async function send(path, options = {}) {
   const secret = listener();
   if (secret) headers.set("X-Listener", secret);
   const answer = await connected(() => fetch(BASE + path, { cache: "no-store", ...options, headers }));
-  if (!answer.ok) throw new Refusal(answer.status, await detailOf(answer));
+  if (!answer.ok) throw await refusalOf(answer);
   return answer;
 }
 
@@ -51,12 +58,13 @@ async function connected(exchange) {
 }
 
 /** @param {Response} answer */
-async function detailOf(answer) {
+async function refusalOf(answer) {
   try {
-    const detail = String((await answer.json()).detail);
-    return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
+    const { detail, code } = await answer.json();
+    const words = String(detail);
+    return new Refusal(answer.status, `${words.charAt(0).toUpperCase()}${words.slice(1)}.`, String(code));
   } catch {
-    return `The studio answered with the error ${answer.status}.`;
+    return new Refusal(answer.status, `The studio answered with the error ${answer.status}.`, "");
   }
 }
 

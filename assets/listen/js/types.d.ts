@@ -66,6 +66,7 @@ export interface Ballot {
 export interface View {
   element: HTMLElement;
   focus: HTMLElement;
+  polls?: boolean; // its controls work while a request runs
   key?(key: string): boolean;
   leave?(): void;
 }

@@ -632,6 +632,8 @@ interface ListeningSession {
   failure: string;
   takes: number;
   made: number;
+  current?: string; // the take that is made now, such as "ours f5, line 2"; "" if there is none
+  left_s?: number | null; // until all takes are made; null if unknown
   listeners: number;
   votes: number; // on ordinary trials, also of excluded listeners
   all_votes: number; // on ordinary, practice and catch trials, and in headphone checks

@@ -83,7 +83,14 @@ function queue({ queue_length, running }) {
 function engine({ title, state, progress, message }) {
   const doing = state === "warming" && message.startsWith("compiling") ? "compiling" : STATES[state];
   const words = state === "loading" || state === "warming" ? `${doing} ${percent(progress)}` : doing;
-  return h(`span.state.${state}`, { title: message }, h("i.dot"), `${title} `, h("b", {}, words));
+  const name = title.split(" ").flatMap((word) => [h("span", {}, word), " "]); // wraps between words, not at hyphens
+  return h(
+    `span.state.${state}`,
+    { title: message },
+    h("i.dot"),
+    h("span.engine-name", {}, ...name),
+    h("b", {}, words),
+  );
 }
 
 /** @param {string} device */

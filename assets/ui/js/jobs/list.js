@@ -27,8 +27,9 @@ export const DONE = {
 
 /** Return a link to download a packaged champion. @param {JobResult} result */
 export function download({ archive, name, bytes }) {
-  const words = { "aria-label": `Download ${name}, ${size(bytes)}`, title: `Download ${name}` };
-  return h("a.button.small", { href: archive, download: name, ...words }, icon("download"), size(bytes));
+  const words = `Download ${size(bytes)}`;
+  const names = { "aria-label": `${words}, ${name}`, title: `Download ${name}` };
+  return h("a.button.small", { href: archive, download: name, ...names }, icon("download"), words);
 }
 
 /** A row for a job. It is redrawn only if the state or the buttons change. */

@@ -90,7 +90,7 @@ export class ArmsPart {
       h("legend", {}, words),
       field("Name", textField(arm, "name", { required: true, maxlength: 80, spellcheck: "false" })),
       field("Voice", voiceField(arm, put)),
-      field("Engine", engineField(arm, put)),
+      field("Engine", engineField(arm, put), engineOfArm(arm)?.good_at),
       field("Seed", seedField(arm), "Leave empty for another seed on each line."),
       settingsOf(arm, at, put),
       h("div.arm-acts", {}, duplicate, remove),
@@ -123,6 +123,12 @@ function engineField({ engine, settings }, put) {
   });
 }
 
+/** Return the engine that speaks an arm, if the studio runs this engine. @param {SessionArm} arm */
+function engineOfArm({ voice, engine }) {
+  const own = voices().find(({ id }) => id === voice)?.model;
+  return engineOf(engine || own || state.telemetry?.engines[0]?.name || "");
+}
+
 /** @param {SessionArm} arm */
 function seedField(arm) {
   const limits = { type: "number", min: 0, max: SEED_MAX, step: 1, placeholder: "one for each line" };
@@ -135,11 +141,10 @@ function seedField(arm) {
 }
 
 /** @param {SessionArm} arm @param {number} at @param {Put} put */
-function settingsOf({ voice, engine: chosen, settings }, at, put) {
-  const own = voices().find(({ id }) => id === voice)?.model;
-  const engine = engineOf(chosen || own || state.telemetry?.engines[0]?.name || "");
+function settingsOf(arm, at, put) {
+  const engine = engineOfArm(arm);
   if (!engine) return h("span");
-  const { seed, ...others } = settings;
+  const { seed, ...others } = arm.settings;
   const fields = settingFields(engine, others, (next) =>
     put({ settings: seed === undefined ? next : { ...next, seed } }),
   );

@@ -25,32 +25,33 @@ export function openInvitations({ id, plan }) {
     field("Valid for, days", days, "Leave empty for a link without end."),
   );
   const drop = keepForm(`invitation ${id}`, form);
+  const send = h("button.primary", { form: FORM }, "Make link");
   const attempt = async (/** @type {() => Promise<unknown>} */ act) => {
     try {
       await act();
-      list.replaceChildren(...rows(id, await get(pathOf(id, "/invitations")), attempt));
+      const invitations = await get(pathOf(id, "/invitations"));
+      hideWithdrawn(made, invitations);
+      list.replaceChildren(...rows(id, invitations, attempt));
     } catch (error) {
       dialog.showError(reason(error));
     }
   };
-  form.addEventListener("submit", (event) => {
+  form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    attempt(async () => {
+    send.disabled = true; // a double click must not make two links
+    await attempt(async () => {
       showLink(made, await newLink(id, note.value.trim(), days.value === "" ? null : Number(days.value)));
       note.value = "";
       drop();
     });
+    send.disabled = false;
   });
-  const dialog = openDialog({
-    title: `Invite listeners to ${plan.name}`,
-    body: [form, made, list],
-    actions: [h("button.primary", { form: FORM }, "Make link")],
-  });
+  const dialog = openDialog({ title: `Invite listeners to ${plan.name}`, body: [form, made, list], actions: [send] });
   attempt(async () => {});
 }
 
-/** @param {HTMLElement} place @param {string} link */
-function showLink(place, link) {
+/** @param {HTMLElement} place @param {{id: string, link: string}} invitation */
+function showLink(place, { id, link }) {
   const input = h("input", { type: "text", readonly: true, value: link });
   const copied = h("p.hint", {}, ONCE);
   const copy = actionButton("quiet", "Copy link", async () => {
@@ -63,8 +64,15 @@ function showLink(place, link) {
     input.select();
     announce(copied.textContent);
   });
+  place.dataset.id = id;
   place.replaceChildren(field("Link for listeners", input, copied), copy);
   input.select();
+}
+
+/** Remove the shown link if it is not valid any more. @param {HTMLElement} place @param {Invitation[]} invitations */
+function hideWithdrawn(place, invitations) {
+  const { id } = place.dataset;
+  if (!invitations.some((one) => one.id === id && one.state === "valid")) place.replaceChildren();
 }
 
 /**
@@ -75,6 +83,8 @@ function rows(id, invitations, attempt) {
   return invitations.toReversed().map(({ id: invitation, note, state, created_at, expires_at }) => {
     const withdraw = () => attempt(() => remove(pathOf(id, `/invitations/${invitation}`)));
     const name = note || "Link without a note";
+    const button = actionButton("quiet.small", "Withdraw", withdraw);
+    button.setAttribute("aria-label", `Withdraw ${name}`);
     const until = expires_at === null ? "without end" : `until ${time(expires_at)}`;
     return h(
       "li",
@@ -85,8 +95,7 @@ function rows(id, invitations, attempt) {
         h("b", {}, name),
         h("span.hint", {}, `${titled(STATES[state])}, made ${time(created_at)}, ${until}`),
       ),
-      state === "valid" &&
-        h("button.quiet.small", { type: "button", "aria-label": `Withdraw ${name}`, onclick: withdraw }, "Withdraw"),
+      state === "valid" && button,
     );
   });
 }

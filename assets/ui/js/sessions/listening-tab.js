@@ -9,22 +9,23 @@ const DAYS = 1; // validity of the owner's own link
 
 /**
  * Make a link. Only this answer contains its secret. Throws Refusal.
- * @param {string} id @param {string} note @param {number | null} days @returns {Promise<string>}
+ * @param {string} id  of the session @param {string} note @param {number | null} days
+ * @returns {Promise<{id: string, link: string}>}
  */
 export async function newLink(id, note, days) {
   /** @type {Invitation} */
-  const { path = "" } = await post(pathOf(id, "/invitations"), { note, days });
+  const { id: invitation, path = "" } = await post(pathOf(id, "/invitations"), { note, days });
   const secret = path.slice(path.lastIndexOf("/") + 1);
-  return new URL(at(`/listen/${secret}`), location.href).href;
+  return { id: invitation, link: new URL(at(`/listen/${secret}`), location.href).href };
 }
 
 /** Open the session in a new tab. @param {ListeningSession} session */
 export async function listenNow({ id }) {
   const tab = open("", "_blank"); // at once, because browsers block tabs that open later
-  const link = await attempt(() => newLink(id, "Listen now", DAYS));
-  if (!link) return tab?.close();
+  const made = await attempt(() => newLink(id, "Listen now", DAYS));
+  if (!made) return tab?.close();
   if (!tab) return toast("The browser blocked the new tab. Allow new tabs for this page, then press Listen now again.");
   tab.opener = null;
-  tab.location.replace(link);
+  tab.location.replace(made.link);
   return undefined;
 }

@@ -1,9 +1,12 @@
 /** Describes sessions and their results in words. */
-import { percent, plural } from "../core/format.js";
+import { about, percent, plural, titled } from "../core/format.js";
 
 /** @param {ListeningSession} session */
-export function stateWords({ state, made, takes }) {
-  if (state === "rendering") return `Rendering ${made} of ${plural(takes, "take")}`;
+export function stateWords({ state, made, takes, current, left_s }) {
+  if (state === "rendering") {
+    const words = [`Rendering ${made} of ${plural(takes, "take")}`, current].filter(Boolean).join(": ");
+    return typeof left_s === "number" ? `${words}. ${titled(about(left_s))} left.` : words;
+  }
   if (state === "paused") return `Paused after ${made} of ${plural(takes, "take")}`;
   if (state === "failed") return `Failed after ${made} of ${plural(takes, "take")}`;
   return state === "open" ? "Open for listeners" : "Closed";
