@@ -21,7 +21,8 @@ log = logging.getLogger("bench.two_trees")
 
 def measure(tree: Path, arguments: list[str]) -> dict[str, float]:
     """Return the figures of one tree."""
-    environment = os.environ | {"PYTHONPATH": str(tree)}
+    paths = [str(tree), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     done = subprocess.run(
         [sys.executable, str(SCRIPT), *arguments],
         cwd=tree,
