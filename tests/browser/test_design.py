@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from bench.spark_checkpoints import TINY, write
 from tests.browser.serving import Served, serving
+from tests.browser.test_compare import next_pair, trial, vote
 from tests.browser.test_finish import serious
 from tests.browser.visiting import Visitor, visiting
 
@@ -66,6 +67,18 @@ def test_a_champion_keeps_a_designed_voice_and_speaks(visitor: Visitor) -> None:
     assert visitor.takes()[0]["order"]["champion"] == nova["id"]
 
 
+def test_designed_voices_are_compared_blind_and_the_result_names_them(visitor: Visitor) -> None:
+    page = visitor.page
+    design_voices(visitor)
+    visitor.wait_for_takes(3)
+    page.get_by_role("link", name="Compare").click()
+    next_pair(page)
+    expect(trial(page)).not_to_contain_text("very low")
+    vote(page, "a")
+    page.keyboard.press("n")
+    expect(page.get_by_role("region", name="Result of the vote")).to_contain_text("design female, very low, moderate")
+
+
 def test_the_description_stays_after_a_reload_and_comes_back_from_a_take(visitor: Visitor) -> None:
     page = visitor.page
     design_voices(visitor)
@@ -81,15 +94,14 @@ def test_the_description_stays_after_a_reload_and_comes_back_from_a_take(visitor
     expect(page.locator(".picker")).to_have_value(chosen)
 
 
-def test_stop_ends_the_series_and_keeps_the_first_voice(visitor: Visitor) -> None:
+def test_stop_ends_the_series_and_the_button_starts_another(visitor: Visitor) -> None:
     page = visitor.page
     design_voices(visitor)
     visitor.wait_for_takes(1)
     page.get_by_role("button", name="Stop").first.click()
     expect(page.get_by_role("button", name=DESIGN)).to_have_attribute("aria-disabled", "false")
     assert 1 <= len(visitor.takes()) < 3
-    design_voices_again = page.get_by_role("button", name=DESIGN)
-    design_voices_again.click()
+    page.get_by_role("button", name=DESIGN).click()
     expect(page.get_by_text("The new voices are in the list of takes.")).to_have_count(1)
 
 

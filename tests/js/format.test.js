@@ -31,6 +31,7 @@ const SAID = [
   ["rank", format.rankWords(22, 37), "22nd in queue, about 40 s"],
   ["setting", format.setting("top_p", 0.8), "top-p 0.8"],
   ["setting", format.setting("steps", null), "steps default"],
+  ["setting", format.setting("design", "female very_low moderate"), "design female, very low, moderate"],
   ["sentence", format.sentence(" the queue is full"), "The queue is full."],
   ["sentence", format.sentence("Again?"), "Again?"],
 ];

@@ -38,7 +38,13 @@ export function between({ least, most }) {
  * @param {string} name @param {unknown} value
  */
 export function setting(name, value) {
-  return `${name.replace(/_p$/, "-p").replaceAll("_", " ")} ${value ?? "default"}`;
+  const shown = name === "design" && value ? designWords(String(value)) : value;
+  return `${name.replace(/_p$/, "-p").replaceAll("_", " ")} ${shown ?? "default"}`;
+}
+
+/** Format the description of a designed voice: "female, very low, moderate". @param {string} design */
+export function designWords(design) {
+  return design.replaceAll(" ", ", ").replaceAll("_", " ");
 }
 
 /** @param {number} value */

@@ -1,5 +1,5 @@
 /** Names the voice and the line of a take on the page. */
-import { titled } from "../core/format.js";
+import { designWords, titled } from "../core/format.js";
 import { currentOf, state } from "../core/state.js";
 
 /**
@@ -8,7 +8,7 @@ import { currentOf, state } from "../core/state.js";
  * @param {Order} order
  */
 export function voiceOf({ champion, clip_id, design }) {
-  if (design) return titled(design.replaceAll(" ", ", ").replaceAll("_", " "));
+  if (design) return titled(designWords(design));
   if (champion) return currentOf(champion)?.title ?? champion;
   const clip = [...state.samples, ...state.mine].find(({ id }) => id === clip_id);
   return clip ? titled(clip.name) : "";
