@@ -232,8 +232,11 @@ def test_an_unknown_design_is_refused_in_one_sentence(visit: Visit, design: str)
 
 def test_a_built_in_voice_is_not_compared_with_the_reference(visit: Visit) -> None:
     (status,) = visit.studio.manager.statuses()
+    if "own_voice" not in status.settings:
+        pytest.skip("the engine has no built-in voices")
     order = Order(text=LINE, clip_id="", start_s=0, end_s=0, transcript="", engine=status.name, champion="pip")
-    assert visit.studio.speaking.uses_reference(order)
-    for number in (0, 2):
-        chosen = replace(order, settings={"own_voice": number})
-        assert visit.studio.speaking.uses_reference(chosen) == ("own_voice" not in status.settings or number == 0)
+    uses = [
+        visit.studio.speaking.uses_reference(replace(order, settings=each))
+        for each in ({}, {"own_voice": 0}, {"own_voice": 2})
+    ]
+    assert uses == [True, True, False]

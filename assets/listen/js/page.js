@@ -25,6 +25,10 @@ let waiting = null;
 
 /** @param {State} state @param {string} news  what was done, for screen readers */
 function present(state, news = "") {
+  if (waiting?.isShown) {
+    calm();
+    again = null;
+  }
   head(state);
   if (state.stage === "questions")
     show(questionsView(state, (answers) => tell({ path: "answers", body: { answers } }), undo));
@@ -86,7 +90,7 @@ async function tell(message) {
 /** @param {unknown} error @param {() => unknown} repeat @param {string} kept  what is not lost */
 async function failed(error, repeat, kept = "") {
   if (!(error instanceof server.Refusal || error instanceof server.NoConnection)) throw error;
-  if (isNotReady(error)) return wait("not ready");
+  if (isNotReady(error)) return wait("not ready yet");
   const refused = error instanceof server.Refusal && !error.passing;
   if (!refused && waiting?.isShown) return wait(error.message);
   if (!refused) return retry([error.message, kept].filter(Boolean).join(" "), repeat);
@@ -105,7 +109,7 @@ async function rejoin() {
     present(await server.state());
   } catch (error) {
     if (error instanceof server.Refusal && error.gone) close(error.message);
-    else if (isNotReady(error)) wait("not ready");
+    else if (isNotReady(error)) wait("not ready yet");
     else retry(error instanceof Error ? error.message : "", rejoin);
   }
 }
@@ -115,8 +119,8 @@ function isNotReady(error) {
   return error instanceof server.Refusal && error.notReady;
 }
 
-/** Show that the session is not ready. The view tries again by itself. @param {string} found  by the latest check */
-function wait(found) {
+/** Show that the session is not ready. The view tries again by itself. @param {string} result  of the latest check */
+function wait(result) {
   if (!waiting?.isShown) {
     calm();
     again = null;
@@ -125,7 +129,7 @@ function wait(found) {
     waiting = new WaitingView(begin);
     show(waiting);
   }
-  waiting.note(found);
+  waiting.note(result);
 }
 
 /** @param {string} sentence */

@@ -3,7 +3,7 @@ import { announce, h } from "./dom.js";
 
 /** @import { View } from "./types.d.ts" */
 
-const EVERY_MS = 10_000;
+const INTERVAL_MS = 10_000;
 const WORDS = "This page opens the session as soon as the studio has made all sounds.";
 
 /** @implements {View} */
@@ -19,44 +19,47 @@ export class WaitingView {
     this.focus = h("h2", { tabindex: "-1" }, "This session is not ready yet");
     const button = h("button.primary", { type: "button", onclick: () => this.#tryNow() }, "Try again");
     this.element = h("section.waiting", {}, this.focus, h("p.lead", {}, WORDS), this.checked, button);
-    this.turn = () => this.#turn();
-    document.addEventListener("visibilitychange", this.turn);
-    addEventListener("online", this.turn);
-    this.#plan();
+    this.check = () => this.#check();
+    document.addEventListener("visibilitychange", this.check);
+    addEventListener("online", this.check);
+    this.#schedule();
   }
 
   get isShown() {
     return this.element.isConnected;
   }
 
-  /** Show what the latest check found. @param {string} found */
-  note(found) {
-    this.checked.textContent = `Last check at ${new Date().toLocaleTimeString()}: ${found.replace(/\.$/, "")}.`;
+  /** Show the result of the latest check. @param {string} result */
+  note(result) {
+    this.checked.textContent = `Last checked at ${new Date().toLocaleTimeString()}: ${result.replace(/\.$/, "")}.`;
   }
 
   leave() {
     clearTimeout(this.timer);
-    document.removeEventListener("visibilitychange", this.turn);
-    removeEventListener("online", this.turn);
+    document.removeEventListener("visibilitychange", this.check);
+    removeEventListener("online", this.check);
   }
 
-  #plan() {
+  #schedule() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(this.turn, EVERY_MS);
+    this.timer = setTimeout(this.check, INTERVAL_MS);
   }
 
   /** Try again, unless the tab is hidden. A hidden tab tries again when it is visible. */
-  async #turn() {
+  async #check() {
     clearTimeout(this.timer);
     if (document.hidden || this.running) return;
     this.running = true;
-    await this.attempt();
-    this.running = false;
-    if (this.isShown) this.#plan();
+    try {
+      await this.attempt();
+    } finally {
+      this.running = false;
+      if (this.isShown) this.#schedule();
+    }
   }
 
   async #tryNow() {
-    await this.#turn();
+    await this.#check();
     if (this.isShown) announce(this.checked.textContent);
   }
 }

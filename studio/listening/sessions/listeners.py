@@ -29,6 +29,7 @@ from studio.listening.trial import HEARD_S, HEARD_SHARE, UnknownTrial
 ListenerStage = Literal["headphones", "practice", "trials", "questions", "done"]
 LISTENERS_MAX = 1_000  # of one session
 ANSWER_MAX = 2_000  # characters
+QUIET = 0.01  # level of the end of a sound re its highest level; the noise of `sounds.py` is below it
 REMEMBERED = 5_000  # trials whose opening time is remembered
 
 
@@ -80,10 +81,11 @@ class Visit:
     votes: int
 
     @property
-    def first_trials(self) -> int:
+    def planned_count(self) -> int:
         """Return the number of trials without the catch trials that follow a wrong answer.
 
-        Until the listener has voted on these, nothing shows that more follow: that would reveal the wrong answer.
+        Before the listener has voted on all these, the page must not show that more follow, because this would reveal the wrong
+        answer.
         """
         return len(trials_of(self.session.plan, self.row.seed, json.loads(self.row.weights)))
 
@@ -232,7 +234,7 @@ class Listeners:
         try:
             return self._session_of(link.listening_id)
         except UnknownSession as error:
-            raise InvalidInvitation("this listening session was deleted; thank you") from error
+            raise InvalidInvitation("the owner deleted this listening session; you need not do anything") from error
 
     def _visit(self, invitation: str, listener: str) -> Visit:
         link = self._invitations.open(invitation)
@@ -252,7 +254,7 @@ class Listeners:
 
     def _state(self, visit: Visit) -> ListenerState:
         stage, practice = visit.stage, visit.session.plan.practice
-        shown = len(visit.trials) if visit.votes >= visit.first_trials else visit.first_trials
+        shown = len(visit.trials) if visit.votes >= visit.planned_count else visit.planned_count
         number, count = {
             "headphones": (visit.checks + 1, headphones.CHECKS),
             "practice": (visit.votes + 1, practice),
@@ -326,12 +328,14 @@ def _scores(vote: ListenerVote) -> str:
 
 
 def _sound_s(file: bytes) -> float:
-    """Return the length of a WAV file without the silence at its end. All files of a trial have the same length."""
+    """Return the length of a WAV file without the quiet end. All files of a trial have the same length."""
     samples, rate = soundfile.read(io.BytesIO(file), dtype="float32")
-    return (int(np.flatnonzero(samples).max(initial=-1)) + 1) / rate
+    levels = np.abs(samples)
+    return (int(np.flatnonzero(levels > QUIET * levels.max()).max(initial=-1)) + 1) / rate
 
 
 def _can_undo(visit: Visit) -> bool:
     is_open = visit.row.completed_at is None and not visit.session.closed
-    corrects = len(visit.trials) > visit.first_trials == visit.votes  # would correct the wrong answer to a catch trial
-    return visit.votes > 0 and is_open and visit.stage != "headphones" and not corrects
+    # When the further catch trials appear, the listener could correct the wrong answer.
+    reveals = visit.votes == visit.planned_count and len(visit.trials) > visit.votes
+    return visit.votes > 0 and is_open and visit.stage != "headphones" and not reveals

@@ -32,15 +32,15 @@ class SessionRenderer:
         next_due: Callable[[], DueTake | None],
         is_wanted: Callable[[DueTake], bool],
         failed: Callable[[DueTake, str], None],
-        made: Callable[[], None],
+        on_stored: Callable[[], None],
     ) -> None:
         """Make the takes that `next_due` returns until it returns None. Call `failed` with a take that cannot be made.
 
-        A take is cancelled if `is_wanted` returns False. Call `made` after each stored take.
+        A take is cancelled if `is_wanted` returns False. Call `on_stored` after each stored take.
         """
         self._admission = RenderAdmission(manager, SESSION_PREFIX)
         self._speaking, self._history = speaking, history
-        self._next_due, self._is_wanted, self._failed, self._made = next_due, is_wanted, failed, made
+        self._next_due, self._is_wanted, self._failed, self._on_stored = next_due, is_wanted, failed, on_stored
         self.current: DueTake | None = None  # the take that is being made
         self._wake, self._closed = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="listening renderer", daemon=True)
@@ -84,10 +84,10 @@ class SessionRenderer:
         if not self._admission.can_begin(0):
             self._wake.wait(RETRY_S)
             return True
+        self.current = due
         try:
             with within(RequestOrigin(due.id, "studio")):
                 ticket = self._speaking.say(due.order, session_id=due.session.session_id, live=False)
-            self.current = due
             self._finish(due, ticket)
         except (QueueFull, NotReady, Cancelled):
             self._closed.wait(RETRY_S)
@@ -109,4 +109,4 @@ class SessionRenderer:
         take = ticket.result()
         self._admission.finished()
         self._history.add(due.session.session_id, due.order, take, id=due.id)
-        self._made()
+        self._on_stored()

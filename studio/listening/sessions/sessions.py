@@ -26,6 +26,7 @@ from studio.listening.sessions.session import (
 from studio.listening.sessions.sounds import TrialSounds
 from studio.listening.sessions.take_checks import TakeChecks
 from studio.listening.sessions.takes import DueTake, SessionTakes, take_of
+from studio.order import Order
 from studio.speaking import SpeechService
 
 
@@ -62,18 +63,18 @@ class ListeningSessions:
         self.invitations = Invitations(self._tables, now)
         self._sounds = TrialSounds(lambda id, line, side: self._takes.audio(self.get(id), line, side))
         self.listeners = Listeners(self._tables, self.invitations, self._ready, self._sounds, now)
-        self._checks = TakeChecks(ears, history, self._takes, self._made)
+        self._checks = TakeChecks(ears, history, self._takes, self._stored_takes)
         self.renderer = SessionRenderer(
             manager, speaking, history, self._next_due, self._is_wanted, self._failed, self._checks.wake
         )
 
     def start(self) -> None:
-        """Start to make and to check takes."""
+        """Start making and checking takes."""
         self.renderer.start()
         self._checks.start()
 
     def close(self) -> None:
-        """Stop both; they continue at the next start."""
+        """Stop making and checking takes. Both continue at the next start."""
         self.renderer.close()
         self._checks.close()
 
@@ -179,22 +180,33 @@ class ListeningSessions:
         return self.status(id)
 
     def _status(self, session: ListeningSession) -> SessionStatus:
-        takes, due = len(session.plan.arms) * len(session.plan.lines), list(self._takes.due(session))
         current = self.renderer.current
-        waiting = [one for one in due if current is None or one.id != current.id]
-        etas = self._manager.etas([one.order for one in waiting]) if session.rendering else []
+        takes, due = len(session.plan.arms) * len(session.plan.lines), sum(1 for _ in self._takes.due(session))
         every = self._tables.votes.where(listening_id=session.id)
         votes = [vote for vote in every if is_ordinary(vote)]
         return SessionStatus(
             session=session,
             takes=takes,
-            made=takes - len(due),
+            made=takes - due,
             listeners=len({vote.listener_id for vote in votes}),
             votes=len(votes),
             all_votes=len(every),
-            current=_place(current) if current is not None and current.session.id == session.id else "",
-            left_s=etas[-1] if etas else None,
+            current=_take_name(current) if current is not None and current.session.id == session.id else "",
+            left_s=self._left_s(session, current) if session.rendering else None,
         )
+
+    def _left_s(self, session: ListeningSession, current: DueTake | None) -> float | None:
+        """Return the seconds until all takes of a session are made, after those of sessions that come first."""
+        orders: list[Order] = []
+        for row in self._tables.sessions.where(deleted=False, rendering=True):
+            due = self._takes.due(row.session())
+            orders += [one.order for one in due if current is None or one.id != current.id]
+            if row.id == session.id:
+                break
+        if orders:
+            return self._manager.etas(orders)[-1]
+        running = (one.status.eta_s for one in self._manager.queue() if one.session_id == session.session_id)
+        return next(running, None)
 
     # Called on the renderer's thread.
 
@@ -215,17 +227,18 @@ class ListeningSessions:
         return row is not None and row.rendering and not row.deleted
 
     def _failed(self, due: DueTake, reason: str) -> None:
-        self._tables.sessions.change(due.session.id, rendering=False, failure=f"{_place(due)}: {reason}")
+        self._tables.sessions.change(due.session.id, rendering=False, failure=f"{_take_name(due)}: {reason}")
 
     # Called on the thread of the checks.
 
-    def _made(self) -> Iterator[StoredTake]:
+    def _stored_takes(self) -> Iterator[StoredTake]:
+        """Yield all takes of sessions that are not deleted."""
         for row in self._tables.sessions.where(deleted=False):
             yield from self._history.list(row.session().session_id)
 
 
-def _place(due: DueTake) -> str:
-    """Return the arm and the line of a take."""
+def _take_name(due: DueTake) -> str:
+    """Return a name of the take for people, such as "ours f5, line 2"."""
     arms = due.session.plan.arms
     found = (arm for arm in range(len(arms)) if take_of(due.session, arm, due.line).id == due.id)
     return f"{arms[next(found, 0)].name}, line {due.line + 1}"

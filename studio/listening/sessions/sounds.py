@@ -14,8 +14,10 @@ from studio.listening.loudness_match import match_sounds, wav
 from studio.listening.sessions.trials import SessionSide, SessionTrial, Treatment
 
 LEAD_S = 0.2  # silence before the speech
-RISE_S = 0.05  # end of it, in which a sound before the onset, such as a breath, rises from silence
-NOISE_DB = -60.0  # re the quietest sound: inaudible noise there, which hides whether an engine leaves noise or zeros
+RISE_S = 0.02  # fade-in before the onset
+NOISE_DB = (
+    -60.0
+)  # inaudible noise re the quietest sound; it hides whether an engine makes noise or zeros where nothing is said
 FADE_S = 0.005
 WINDOW_S = 0.005  # of the level that finds the onset
 ONSET_DB = -30.0  # re the highest level
@@ -74,7 +76,7 @@ def _banded(audio: Audio, rate: int) -> Audio:
 
 
 def with_lead(audio: Audio) -> Audio:
-    """Return the sound with exactly LEAD_S before the onset of speech, which is silence up to RISE_S before the onset."""
+    """Move the onset of speech to LEAD_S. Everything earlier than RISE_S before the onset becomes silence."""
     lead, rise, rate = round(LEAD_S * audio.sample_rate), round(RISE_S * audio.sample_rate), audio.sample_rate
     begin = onset(audio) - rise
     speech = fade(np.pad(audio.samples, (max(0, -begin), 0))[max(0, begin) :], rate, in_s=RISE_S)
@@ -82,13 +84,11 @@ def with_lead(audio: Audio) -> Audio:
 
 
 def with_noise(audio: Audio, level_dbfs: float) -> Audio:
-    """Return the sound with noise of this level before the onset; silence stays silence."""
+    """Add noise of this level to a sound; silence stays silence."""
     if not audio.samples.any():
         return audio
-    samples, lead = audio.samples.copy(), round(LEAD_S * audio.sample_rate)
-    noise = np.random.default_rng().standard_normal(lead) * 10 ** (level_dbfs / 20)
-    samples[:lead] += noise.astype(np.float32)
-    return Audio(samples, audio.sample_rate)
+    noise = np.random.default_rng().standard_normal(len(audio.samples)) * 10 ** (level_dbfs / 20)
+    return Audio((audio.samples + noise).astype(np.float32), audio.sample_rate)
 
 
 def onset(audio: Audio) -> int:

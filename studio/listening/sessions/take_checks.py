@@ -12,21 +12,23 @@ from studio.listening.sessions.takes import SessionTakes
 
 log = logging.getLogger(__name__)
 
+RETRY_S = 1.0
+
 
 class TakeChecks:
     """Checks takes in its own thread. Thread-safe."""
 
     def __init__(
-        self, ears: Ears, history: History, takes: SessionTakes, made: Callable[[], Iterable[StoredTake]]
+        self, ears: Ears, history: History, takes: SessionTakes, stored: Callable[[], Iterable[StoredTake]]
     ) -> None:
-        """Check all takes that `made` returns and that have no result yet."""
-        self._ears, self._history, self._takes, self._made = ears, history, takes, made
+        """Create the checks. `stored` returns all takes; those without a result are checked."""
+        self._ears, self._history, self._takes, self._stored = ears, history, takes, stored
         self._tried: set[str] = set()  # ids of takes; a check that failed is not repeated before the next start
         self._wake, self._closed = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="listening checks", daemon=True)
 
     def start(self) -> None:
-        """Start, also with takes that were made earlier."""
+        """Start. Takes of earlier runs without a result are checked, too."""
         if self._ears.on:
             self._wake.set()
             self._thread.start()
@@ -44,11 +46,16 @@ class TakeChecks:
         while not self._closed.is_set():
             self._wake.wait()
             self._wake.clear()
-            while (take := self._next()) is not None and not self._closed.is_set():
-                self._check(take)
+            try:
+                while (take := self._next()) is not None and not self._closed.is_set():
+                    self._check(take)
+            except Exception:
+                log.exception("the checks of listening sessions failed; trying again")
+                self._closed.wait(RETRY_S)
+                self._wake.set()
 
     def _next(self) -> StoredTake | None:
-        return next((take for take in self._made() if take.heard is None and take.id not in self._tried), None)
+        return next((take for take in self._stored() if take.heard is None and take.id not in self._tried), None)
 
     def _check(self, take: StoredTake) -> None:
         self._tried.add(take.id)

@@ -83,7 +83,7 @@ class SessionTakes:
             return None
 
     def reference(self, take: StoredTake) -> Audio | None:
-        """Return the clip of a take's voice; None if another voice speaks, or if the voice was deleted or cannot be read."""
+        """Return the clip of a take's voice; None if the take has a built-in voice, or if the clip is deleted or unreadable."""
         try:
             if not self._speaking.uses_reference(take.order):
                 return None

@@ -44,7 +44,9 @@ def piece(limit: str) -> PlannedTake:
     [("2", "should last at most 2.00 s"), ("=4", "should last exactly 4.00 s"), ("soon", "is not a length")],
 )
 def test_a_take_of_another_length_than_its_line_wants_fails_in_words(limit: str, said: str) -> None:
-    judged = TakeJudge(Noting(), lambda order: Reference(tone(3.0), "one two three"), bool)(piece(limit), tone(3.0))
+    judged = TakeJudge(Noting(), lambda order: Reference(tone(3.0), "one two three"), lambda order: True)(
+        piece(limit), tone(3.0)
+    )
     (check,) = judged.checks
     assert (check.name, check.outcome, judged.score) == ("fit", "fail", 0.75)
     assert said in check.message
@@ -52,7 +54,7 @@ def test_a_take_of_another_length_than_its_line_wants_fails_in_words(limit: str,
 
 def test_a_take_is_held_against_what_was_spoken_in_its_own_voice() -> None:
     checker, reference = Noting(), Reference(tone(2.0), "one two three")
-    judged = TakeJudge(checker, lambda order: replace(reference), bool)(piece("3"), tone(3.0))
+    judged = TakeJudge(checker, lambda order: replace(reference), lambda order: True)(piece("3"), tone(3.0))
     (expected,) = checker.asked
     assert judged.checks == ()
     assert (expected.text, expected.reference) == ("KAYL thass waits", reference.audio)

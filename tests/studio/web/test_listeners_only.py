@@ -22,6 +22,9 @@ CLOSED = [
     "/v1/voices",
     "/studio/listening-sessions",
     "/listen",
+    "/healthzz",
+    "/pingx",
+    "/studio/login-x",
 ]
 
 

@@ -45,6 +45,7 @@ export function openInvitations({ id, plan }) {
       drop();
     });
     send.disabled = false;
+    if (document.activeElement === document.body) send.focus(); // a disabled button loses the focus
   });
   const dialog = openDialog({ title: `Invite listeners to ${plan.name}`, body: [form, made, list], actions: [send] });
   attempt(async () => {});

@@ -9,8 +9,9 @@ import httpx
 import numpy as np
 import soundfile
 
-from engines.types import Audio
+from engines.types import Audio, Samples
 from studio.ears.quality import heard_lufs
+from studio.listening.sessions.listeners import QUIET
 from studio.listening.sessions.sounds import LEAD_S
 from tests.studio.listening.sessions.visit import Guest
 
@@ -48,7 +49,8 @@ def measured(answer: httpx.Response, seconds: float) -> Sent:
     samples, rate = soundfile.read(io.BytesIO(answer.content), dtype="float32")
     spectrum = np.abs(np.fft.rfft(samples)) ** 2
     loud = np.flatnonzero(spectrum > spectrum.max() * 10 ** (BAND_DB / 10))
-    end = int(np.flatnonzero(samples).max()) + 1
+    levels = np.abs(samples)
+    end = int(np.flatnonzero(levels > QUIET * levels.max()).max()) + 1
     return {
         "name": float(sum(map(ord, answer.url.path))),
         "header": float(sum(len(name) + len(value) for name, value in answer.headers.raw)),
@@ -57,10 +59,17 @@ def measured(answer: httpx.Response, seconds: float) -> Sent:
         "bandwidth": 500.0 * round(loud.max() * rate / len(samples) / 500.0),
         "loudness": round(heard_lufs(Audio(samples[:end], rate)), 1),
         "first": float(np.argmax(samples != 0.0)),
-        "lead": round(10 * np.log10(np.mean(np.square(samples[: round(LEAD_S * rate)])) + 1e-12)),
+        "last": float(np.flatnonzero(samples).max()),
+        "lead": _level(samples[: round(LEAD_S * rate)]),
+        "tail": _level(samples[-round(LEAD_S * rate) :]),
         "onset": round(float(np.argmax(np.abs(samples) > 0.03 * np.abs(samples).max())) / rate, 2),
         "length": len(samples) / rate,
     }
+
+
+def _level(samples: Samples) -> float:
+    """Return the level in whole dB."""
+    return round(10 * np.log10(np.mean(np.square(samples)) + 1e-12))
 
 
 def spied(guests: Sequence[Guest], left_arms: Callable[[], list[int]]) -> Trials:

@@ -260,12 +260,15 @@ def test_a_wrong_answer_to_a_catch_trial_shows_only_when_it_cannot_be_corrected(
     assert guest.vote(choice="tie").state["can_undo"]
 
 
-def test_a_listener_of_a_deleted_session_is_told_so(visit: Visit) -> None:
+def test_a_listener_of_a_deleted_session_learns_that_it_was_deleted(visit: Visit) -> None:
     id = visit.create()["id"]
     guest = visit.guest(visit.invite(id))
     visit.owner.delete(f"{ROOT}/{id}")
     refused = guest.client.get(f"{guest.path}/state")
-    assert (refused.status_code, refused.json()["detail"]) == (404, "this listening session was deleted; thank you")
+    assert (refused.status_code, refused.json()["detail"]) == (
+        404,
+        "the owner deleted this listening session; you need not do anything",
+    )
 
 
 def test_the_owner_sees_which_take_is_made_and_when_all_are_made(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import soundfile
 from engines.types import Audio
 from studio.ears.quality import heard_lufs
 from studio.listening.loudness_match import true_peak_dbtp
+from studio.listening.sessions.listeners import QUIET
 from studio.listening.sessions.sounds import LEAD_S, TrialSounds
 from studio.listening.sessions.trials import SessionSide, SessionTrial
 from tests.studio.house import speechlike
@@ -39,8 +40,9 @@ def random_take(draw: np.random.Generator) -> Audio:
 
 
 def loudness(audio: Audio) -> float:
-    """Loudness as heard, without the silence that was added at the end."""
-    end = int(np.flatnonzero(audio.samples).max()) + 1
+    """Loudness as heard, without the end that was added."""
+    levels = np.abs(audio.samples)
+    end = int(np.flatnonzero(levels > QUIET * levels.max()).max()) + 1
     return heard_lufs(Audio(audio.samples[:end], audio.sample_rate))
 
 
