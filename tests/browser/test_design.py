@@ -83,7 +83,7 @@ def test_the_description_stays_after_a_reload_and_comes_back_from_a_take(visitor
     page = visitor.page
     design_voices(visitor)
     visitor.wait_for_takes(3)
-    page.reload()
+    visitor.open()
     expect(page.get_by_label("Pitch")).to_have_value("very_low")
     chosen = page.locator(".picker").input_value()
     page.get_by_label("Pitch").select_option(label="High")
@@ -92,17 +92,6 @@ def test_the_description_stays_after_a_reload_and_comes_back_from_a_take(visitor
     expect(page.get_by_label("Pitch")).to_have_value("very_low")
     expect(page.locator("#script textarea")).to_have_value(LINE)
     expect(page.locator(".picker")).to_have_value(chosen)
-
-
-def test_stop_ends_the_series_and_the_button_starts_another(visitor: Visitor) -> None:
-    page = visitor.page
-    design_voices(visitor)
-    visitor.wait_for_takes(1)
-    page.get_by_role("button", name="Stop").first.click()
-    expect(page.get_by_role("button", name=DESIGN)).to_have_attribute("aria-disabled", "false")
-    assert 1 <= len(visitor.takes()) < 3
-    page.get_by_role("button", name=DESIGN).click()
-    expect(page.get_by_text("The new voices are in the list of takes.")).to_have_count(1)
 
 
 def test_an_empty_text_is_refused(visitor: Visitor) -> None:
