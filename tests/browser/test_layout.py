@@ -122,13 +122,17 @@ def test_nothing_on_script_is_cut_off_or_covered(browser: Browser, studio: Serve
 
 
 def four_engines(route: Route) -> None:
-    """Answer as if the original engines ran, too."""
+    """Add two original engines and long figures to the telemetry."""
     answer = route.fetch()
-    told = answer.json()
+    telemetry = answer.json()
     states = (("F5-TTS (original)", "ready", ""), ("S1-Mini (original)", "warming", "compiling"))
     changes = [{"title": title, "state": state, "message": words, "progress": 0.45} for title, state, words in states]
-    told["engines"] += [told["engines"][0] | {"name": f"original-{at}"} | one for at, one in enumerate(changes)]
-    route.fulfill(response=answer, json=told)
+    telemetry["engines"] += [
+        telemetry["engines"][0] | {"name": f"original-{at}"} | one for at, one in enumerate(changes)
+    ]
+    telemetry["ttfa_s"] |= {"p50": 12.34, "p95": 123.45}
+    telemetry["latency_s"] |= {"p50": 123.45, "p95": 134.56}
+    route.fulfill(response=answer, json=telemetry)
 
 
 @pytest.mark.parametrize("width", [1440, 1280, 1100, 1024, 390])
