@@ -281,6 +281,12 @@ def test_the_owner_sees_which_take_is_made_and_when_all_are_made(tmp_path: Path)
         allowed.release(len(LINES[0]))
         until(lambda: visit.session(id)["current"] == "Elm, line 1")
         assert visit.session(id)["left_s"] is not None
+        later = answered(visit.owner.post(ROOT, json=plan(lines=["After all others."])))["id"]
+        assert visit.session(later)["left_s"] > visit.session(id)["left_s"]
+        first, second, third = map(len, LINES)
+        allowed.release(first + 2 * second + third)
+        until(lambda: visit.session(id)["current"] == "Elm, line 3")
+        until(lambda: visit.session(id)["left_s"] is not None)  # of the last take, which runs
         allowed.release(10_000)
         until(lambda: visit.session(id)["state"] == "open")
         assert (visit.session(id)["current"], visit.session(id)["left_s"]) == ("", None)
