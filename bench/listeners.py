@@ -33,10 +33,13 @@ BATCH_LOG = logging.getLogger("engines.codec_lm.batch")
 
 
 @contextmanager
-def ended() -> Iterator[None]:
-    """Stop lines at the usual length of trained weights, without warnings. Lines of random weights do not end by themselves."""
+def ended(mean_s: float = 4.6) -> Iterator[None]:
+    """Stop lines at their usual length, `mean_s` for 70 characters: lines of random weights do not end by themselves.
+
+    There are no warnings about them.
+    """
     usual, level = (planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S), BATCH_LOG.level
-    planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S = 0.5, 17.0
+    planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S = 0.5, 70 / (mean_s - 0.5)
     BATCH_LOG.setLevel(logging.ERROR)
     try:
         yield

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -34,16 +34,28 @@ def wait_for_port(url: str) -> None:
             time.sleep(0.05)
 
 
+def _ready(url: str) -> bool:
+    engines = httpx.get(f"{url}/studio/engines").json()
+    if failed := [each["message"] for each in engines if each["state"] == "failed"]:
+        raise RuntimeError(failed[0])
+    return all(each["state"] == "ready" for each in engines)
+
+
 @contextmanager
-def studio(log: Path = Path(os.devnull), **settings: str) -> Iterator[tuple[str, Path, int]]:
-    """Run a studio as in README; yield address, data folder and process id when all engines are warm."""
+def studio(
+    log: Path = Path(os.devnull), command: Sequence[str] = ("app.py",), **settings: str
+) -> Iterator[tuple[str, Path, int]]:
+    """Run a studio as in README, or with another command of Python.
+
+    Yield address, data folder and process id when all engines are warm. Raises RuntimeError if an engine fails.
+    """
     with log.open("wb") as errors, tempfile.TemporaryDirectory() as data:
         url = f"http://127.0.0.1:{(port := free_port())}"
         environment = os.environ | {"STUDIO_PORT": str(port), "STUDIO_DATA_DIR": data, **settings}
-        process = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stderr=errors)
+        process = subprocess.Popen([sys.executable, *command], cwd=ROOT, env=environment, stderr=errors)
         try:
             wait_for_port(url)
-            while any(each["state"] != "ready" for each in httpx.get(f"{url}/studio/engines").json()):
+            while not _ready(url):
                 time.sleep(0.2)
             yield url, Path(data), process.pid
         finally:

@@ -5,7 +5,7 @@ import numpy as np
 from engines import text as writing
 from engines.errors import BadAudio, BadText, UnsupportedText
 from engines.registry import Spec
-from engines.types import LONGEST_PERFORMANCE_S, PADDING_S, Audio
+from engines.types import FORMAT_PADDING_S, LONGEST_PERFORMANCE_S, Audio
 
 ROUNDING_S = 0.01  # by which a clip may be longer than the limit
 SHORTEST_PERFORMANCE_S = 0.2
@@ -23,7 +23,7 @@ def check_length(audio: Audio, spec: Spec) -> None:
 def check_performance(performance: Audio) -> None:
     """Raise BadAudio for a recording that is too short, too long or silent."""
     seconds = performance.duration_s
-    if not SHORTEST_PERFORMANCE_S <= seconds <= LONGEST_PERFORMANCE_S + PADDING_S:
+    if not SHORTEST_PERFORMANCE_S <= seconds <= LONGEST_PERFORMANCE_S + FORMAT_PADDING_S:
         raise BadAudio(
             f"the recording lasts {seconds:.1f} s; use {SHORTEST_PERFORMANCE_S:g} to {LONGEST_PERFORMANCE_S:.0f} s"
         )

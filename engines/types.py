@@ -58,7 +58,7 @@ NO_REFERENCE = Reference(Audio(np.zeros(0, np.float32), 16_000), "")  # of a req
 Gender = Literal["female", "male"]
 Level = Literal["very_low", "low", "moderate", "high", "very_high"]
 LONGEST_PERFORMANCE_S = 60.0  # of a recording that a voice speaks
-PADDING_S = 0.1  # that a compressed format may add to it
+FORMAT_PADDING_S = 0.1  # silence that a compressed format may add to a recording
 GENDERS: tuple[Gender, ...] = get_args(Gender)
 LEVELS: tuple[Level, ...] = get_args(Level)  # from the lowest
 

@@ -16,6 +16,7 @@ from engines.codec_lm.references import EncodedReference
 from engines.codec_lm.streaming import PacketFilter
 from engines.codec_lm.voice_generation import VoiceGeneration
 
+VOICE_SHARE = 0.1  # of the progress, for the generation of a designed voice
 PATIENCE = (0, 2, 4, 8)  # steps that each packet may wait, so that more streams are decoded together
 
 
@@ -52,13 +53,13 @@ class ActiveRequest:
         return self.voice is not None and not self.voice.codes.done()
 
     def generate_voice(self) -> float:
-        """Generate a token of its voice; after the last one, use the prompts of this voice. Return the progress, 0 to 1."""
+        """Generate a token of its voice; after the last one, use the prompts of this voice. Return the request's progress."""
         if self.voice is None:
-            return 1.0
+            return 0.0
         self.voice.step()
         if self.voice.codes.done():
             self.prompt = self.voice.prompt
-        return self.voice.progress
+        return VOICE_SHARE * self.voice.progress
 
     @property
     def voice_codes(self) -> tuple[int, ...]:
@@ -80,12 +81,11 @@ class ActiveRequest:
         """Return True if no group is in progress and more groups remain."""
         return self.sound is None and self.delivered == self.group_index < len(self.groups)
 
-    @property
-    def fraction(self) -> float:
-        """Return the share of the request in its finished groups, 0 to 1."""
+    def progress(self, group_s: float = 0.0) -> float:
+        """Return the progress, 0 to 1, with all earlier groups and `group_s` seconds of the current one."""
         whole = sum(group.usual_s for group in self.groups)
-        done = sum(group.usual_s for group in self.groups[: self.group_index])
-        return done / whole
+        spoken = (sum(group.usual_s for group in self.groups[: self.group_index]) + group_s) / whole
+        return spoken if self.voice is None else VOICE_SHARE + (1 - VOICE_SHARE) * spoken
 
 
 @dataclass(slots=True, eq=False)

@@ -27,7 +27,6 @@ log = logging.getLogger(__name__)
 REDRAWS = 3  # a group that ends before its first frame is generated again with another seed, this many times
 SHOWN = 40  # characters of a group in a note
 PROGRESS_MAX = 0.95  # of a group that has not ended
-VOICE_SHARE = 0.1  # of the progress, for the generation of a voice
 
 
 class CodecLmBatch:
@@ -80,8 +79,7 @@ class CodecLmBatch:
             self._receive(step)
         designing = [request for id, request in self.requests.items() if request.designing and id not in held]
         if designing:  # only one, because each takes as long as a step of all rows
-            share = VOICE_SHARE * designing[0].generate_voice()
-            self._events.append(Advanced(designing[0].job.id, share))
+            self._events.append(Advanced(designing[0].job.id, designing[0].generate_voice()))
         self.audio_queue.decode()
         idle = step is None and self._in_flight is None and not self._events
         for arrived in self.audio_queue.arrived(wait=idle):
@@ -146,9 +144,8 @@ class CodecLmBatch:
         if ended:
             self._end_group(request, sound)
             return
-        share = min(PROGRESS_MAX, seconds / group.usual_s) * group.usual_s
-        whole = sum(group.usual_s for group in request.groups)
-        self._events.append(Advanced(request.job.id, request.fraction + share / whole))
+        progress = request.progress(min(seconds, PROGRESS_MAX * group.usual_s))
+        self._events.append(Advanced(request.job.id, progress))
 
     def _end_group(self, request: ActiveRequest, sound: GroupAudio) -> None:
         """Free the group's row, so that the next group can start; generate a group without frames again."""
@@ -177,7 +174,7 @@ class CodecLmBatch:
         self._spoke(request, sound.edges.end(exact=sound.group.pause_after_s > 0))
         self._pause(request, sound.group)
         request.delivered += 1
-        self._events.append(Advanced(request.job.id, request.fraction))
+        self._events.append(Advanced(request.job.id, request.progress()))
         if request.drawn and sound.group is request.groups[-1]:
             del self.requests[request.job.id]
             self._events.append(Finished(request.job.id, request.notes, request.voice_codes))

@@ -21,7 +21,8 @@ from engines.runtime.powers import next_power_of_two
 # Weights in one program's registers: enough loads in flight for the bandwidth, and registers left to compute.
 HELD = 4096
 LOAD_BYTES = 512  # bytes that 32 lanes read at once, 16 each
-# Weights of a product from which on each program has LARGE_WARPS warps; measured on an H200 with the layers of Orpheus.
+# A product with at least LARGE weights runs with LARGE_WARPS warps per program, a smaller one with 1; both values were the
+# fastest with the layers of Orpheus on an H200.
 LARGE, LARGE_WARPS = 12_000_000, 4
 # True if a kernel may start before the previous one ends (programmatic dependent launch, compute capability 9.0).
 OVERLAP = torch.cuda.is_available() and all(

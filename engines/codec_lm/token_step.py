@@ -19,7 +19,7 @@ from engines.types import BackendChoice
 if TYPE_CHECKING:
     from engines.codec_lm.fused_layers import FusedLayers
 
-WIDE = 2048  # in wider layers, two rows are already faster on the tensor cores than one by one
+ROW_BY_ROW_DIM_MAX = 2048  # in wider layers, the tensor cores are faster from two rows on
 
 
 class TokenNetwork(Network, Protocol):
@@ -95,7 +95,7 @@ class TokenStep:
         """Return the most rows that are multiplied one by one."""
         from engines.codec_lm.fused_layers import ROWS_HELD
 
-        return ROWS_HELD if self._network.stack.dim <= WIDE else 1
+        return ROWS_HELD if self._network.stack.dim <= ROW_BY_ROW_DIM_MAX else 1
 
     @torch.inference_mode()
     def _draw_fused(self, rows: int) -> Tensor:

@@ -68,8 +68,10 @@ class F5Original:
             clip = Path(folder) / "reference.wav"
             soundfile.write(clip, reference.audio.samples, reference.audio.sample_rate)
             trimmed, transcript = preprocess_ref_audio_text(str(clip), reference.transcript, show_info=_silent)
-        samples, rate = soundfile.read(trimmed, dtype="float32", always_2d=True)
-        Path(trimmed).unlink(missing_ok=True)  # the package would keep it
+        try:
+            samples, rate = soundfile.read(trimmed, dtype="float32", always_2d=True)
+        finally:
+            Path(trimmed).unlink(missing_ok=True)  # the package would keep it
         utils_infer._ref_audio_cache.clear()
         length_s = len(samples) / rate
         most = int(len(transcript.encode()) / length_s * (22 - length_s) * settings["speed"])  # as `infer_process`

@@ -2,21 +2,20 @@
 
 from collections.abc import Collection
 
-PRIORITY_S = 1.0  # device time by which an urgent engine may be ahead of the others
+PRIORITY_S = 1.0  # device time that an urgent engine may use more than the least used engine
 
 
 class DeviceShares:
     """Chooses the engine that steps next: the one that has used the least device time.
 
-    Urgent engines step before the others until they are `PRIORITY_S` ahead. An engine that had no work starts again with the
-    time of the least used engine, so it cannot claim the time in which it had no work. Only the scheduler's thread calls this
-    class.
+    An urgent engine steps first, unless it has used `PRIORITY_S` more than the least used engine. An engine without work
+    gathers no claim: when it gets work, its time is raised to that of the least used engine.
     """
 
     def __init__(self) -> None:
         self._used_s: dict[str, float] = {}
         self._able: Collection[str] = ()
-        self._least_s = 0.0  # used by the least used engine when engines had work last
+        self._least_s = 0.0  # time of the least used engine at the last choice
 
     def add(self, name: str) -> None:
         """Add an engine."""
@@ -27,8 +26,8 @@ class DeviceShares:
         self._used_s.pop(name, None)
 
     def clear(self) -> None:
-        """Remove all engines."""
-        self._used_s.clear()
+        """Remove all engines. A hanging thread, which still reads the old times, is not disturbed."""
+        self._used_s, self._able, self._least_s = {}, (), 0.0
 
     def charge(self, name: str, seconds: float) -> None:
         """Add device time to an engine."""

@@ -12,6 +12,7 @@ from engines.types import Audio, Chunk, Cost, Request, Status, Take, TicketState
 log = logging.getLogger(__name__)
 
 UNREAD_MAX_S = 30.0  # unread audio above which the ticket's row pauses
+LEAD_MIN_S = 0.2  # a request is urgent while its listener has less audio left
 Position = tuple[int, float | None]  # rank and ETA in seconds; rank 1 is admitted next, rank 0 is running or has ended
 
 
@@ -129,8 +130,12 @@ class Ticket:
         return self._audio_s - self._read_s > UNREAD_MAX_S
 
     def lead_s(self, now: float) -> float:
-        """Return the seconds of audio that someone who listens from the first sample on has not heard yet."""
+        """Return the seconds of audio that a listener has left, if playback started with the first audio; 0 without audio."""
         return self._audio_s - (now - self._first_audio_at) if self._chunks else 0.0
+
+    def is_urgent(self, now: float) -> bool:
+        """Return True if someone listens and has little audio left."""
+        return self.request.live and self.lead_s(now) < LEAD_MIN_S
 
     def admit(self, at: float) -> None:
         """Mark the ticket as running from the time `at` on."""

@@ -25,7 +25,6 @@ from engines.types import SchedulerEvent
 
 log = logging.getLogger(__name__)
 
-LEAD_MIN_S = 0.2  # requests with less audio ahead of their listener are urgent
 LOOK_AGAIN_S = 0.01  # while an engine waits for something other than the device
 
 
@@ -130,7 +129,7 @@ class Turns:
         parts = self._parts
         waiting, held, now = parts.loaded.waiting(), parts.sharing.is_held, parts.clock()
         able = [ticket for ticket in parts.queue.running() if ticket.id not in waiting and not held(ticket)]
-        urgent = {ticket.request.engine for ticket in able if ticket.lead_s(now) < LEAD_MIN_S}
+        urgent = {ticket.request.engine for ticket in able if ticket.is_urgent(now)}
         return parts.shares.choose({ticket.request.engine for ticket in able}, urgent)
 
     def _lacks_audio(self) -> bool:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from engines.audio import decode
 from engines.text.script import CHARACTERS_PER_S
-from engines.types import LONGEST_PERFORMANCE_S, PADDING_S, Audio
+from engines.types import FORMAT_PADDING_S, LONGEST_PERFORMANCE_S, Audio
 from engines.types import Request as Spoken
 from studio.api.answers import SpokenAnswers, file_response
 from studio.api.audio_stream import MEDIA_TYPES, StreamFormat
@@ -91,4 +91,4 @@ def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:
 
 
 def _decode(path: Path) -> Audio:
-    return decode(path, max_duration_s=LONGEST_PERFORMANCE_S + PADDING_S)
+    return decode(path, max_duration_s=LONGEST_PERFORMANCE_S + FORMAT_PADDING_S)

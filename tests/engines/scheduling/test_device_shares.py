@@ -2,14 +2,13 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
 
 from engines.scheduling.device_shares import PRIORITY_S, DeviceShares
 from engines.scheduling.ticket import Ticket
-from engines.scheduling.turns import LEAD_MIN_S
 from engines.types import Audio
 from tests.engines.metronome import RATE, request
 
@@ -79,6 +78,14 @@ def test_the_lead_of_a_request_is_the_audio_that_nobody_has_heard() -> None:
     assert ticket.lead_s(12.0) == 1.0 and ticket.lead_s(12.75) == 0.25 and ticket.lead_s(14.0) < 0
 
 
+@pytest.mark.parametrize("live", [True, False])
+def test_a_request_is_urgent_if_its_listener_has_little_audio_left(live: bool) -> None:
+    ticket = Ticket("1", replace(request("a"), live=live), "ann", arrived_at=10.0, deadline=99.0)
+    assert ticket.is_urgent(11.0) is live
+    ticket.add_audio(Audio(np.zeros(RATE, np.float32), RATE), at=12.0)
+    assert not ticket.is_urgent(12.0) and ticket.is_urgent(12.9) is live
+
+
 # Four engines, with the steps that were measured on an H200.
 
 
@@ -125,7 +132,7 @@ def listen(engines: Sequence[str], until_s: float) -> list[Listener]:
             if each.ticket is None and each.asks_at <= now:
                 each.ticket, each.steps = Ticket("", request("a", each.engine), "", each.asks_at, 1e9), 0
         tickets = [each.ticket for each in crowd if each.ticket is not None]
-        urgent = {ticket.request.engine for ticket in tickets if ticket.lead_s(now) < LEAD_MIN_S}
+        urgent = {ticket.request.engine for ticket in tickets if ticket.is_urgent(now)}
         name = shares.choose({ticket.request.engine for ticket in tickets}, urgent)
         if name is None:
             now = min(each.asks_at for each in crowd)

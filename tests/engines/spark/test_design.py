@@ -12,7 +12,7 @@ import torch
 from bench.spark_checkpoints import FIRST_GLOBAL, TINY, write
 from engines.base import Advanced, Checkpoint, EngineJob, Finished
 from engines.codec_lm import plan as planning
-from engines.codec_lm.batch import VOICE_SHARE
+from engines.codec_lm.active_request import VOICE_SHARE
 from engines.codec_lm.decode_state import Sampling
 from engines.codec_lm.engine import CodecLmEngine
 from engines.codec_lm.prompts import Turn
@@ -245,6 +245,8 @@ def test_the_progress_grows_from_the_first_token_of_the_voice_on(engine: CodecLm
     generated = [share for share in shares if share <= VOICE_SHARE]
     assert len(generated) > VOICE and generated[:VOICE] == sorted(set(generated[:VOICE]))
     assert VOICE_SHARE in generated and shares[-1] == 1.0
+    spoken = shares[shares.index(VOICE_SHARE) + 1 :]
+    assert min(spoken) > VOICE_SHARE and len(set(spoken)) > 10
 
 
 def test_only_spark_designs_voices() -> None:
