@@ -19,17 +19,8 @@ APP = "import app\nfrom bench.listeners import ended\nwith ended({}): app.main()
 LOADS = {
     "spark": ("--offline", "--arrival", "burst", "--listeners", "1", "2", "4"),
     "orpheus": (
-        "--door",
-        "socket",
-        "--voices",
-        "tara",
-        "--arrival",
-        "burst",
-        "poisson",
-        "--listeners",
-        "16",
-        "24",
-        "120",
+        *("--door", "socket", "--set", "own_voice=1"),
+        *("--arrival", "burst", "poisson", "--listeners", "16", "24"),
     ),
 }
 

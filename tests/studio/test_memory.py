@@ -1,6 +1,7 @@
 """The memory of ended requests is freed, and the heap is trimmed only while no request waits or runs."""
 
 import gc
+import subprocess
 import sys
 import weakref
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from engines.scheduling.ticket import Ticket
 from engines.types import SchedulerEvent
-from studio.memory import HeapTrimmer, glibc_trim
+from studio.memory import HEAPS, HeapTrimmer, glibc_trim
 from studio.order import Order
 from tests.engines.metronome import Metronome
 from tests.studio.house import ENGINE, studio_of
@@ -63,3 +64,31 @@ def test_a_stored_take_stays_audible_without_its_request_in_memory(tmp_path: Pat
         assert (performance.status().state, performance.wait(0.0)) == ("done", True)
         assert len(performance.audio_from(0, 0.0)) == 900
         performance.cancel()
+
+
+# Allocates in several threads at once, and prints glibc's description of its heaps.
+THREADS = """
+import ctypes, threading
+from studio.memory import limit_heaps
+{}
+together = threading.Barrier(6)
+def allocate():
+    together.wait()
+    blocks = [bytes(2_000) for _ in range(100)]
+    together.wait()
+threads = [threading.Thread(target=allocate) for _ in range(6)]
+[each.start() for each in threads]
+[each.join() for each in threads]
+glibc = ctypes.CDLL(None)
+glibc.fdopen.restype = ctypes.c_void_p
+out = ctypes.c_void_p(glibc.fdopen(1, b"w"))
+glibc.malloc_info(0, out)
+glibc.fflush(out)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc")
+@pytest.mark.parametrize(("first", "limited"), [("limit_heaps()", True), ("", False)])
+def test_threads_share_the_heaps_of_the_c_library(first: str, limited: bool) -> None:
+    done = subprocess.run([sys.executable, "-c", THREADS.format(first)], capture_output=True, text=True, check=True)
+    assert (done.stdout.count("<heap nr=") <= HEAPS) is limited
