@@ -110,11 +110,10 @@ def product(
 
     If `residual` (tokens, outputs) is given, the result is added to it in place. `many` uses the tensor cores.
     """
-    if many or any(
-        each.bias is not None or quantizing.is_int4(each.weight) for each in (linear, gate) if each is not None
-    ):
+    weights = linear.weight, None if gate is None else gate.weight
+    if many or any(quantizing.is_int4(weight) for weight in weights if weight is not None):
         return _composed(x, linear, norm, gate, residual)
-    return _product(x, linear.weight, norm=norm, gate=None if gate is None else gate.weight, residual=residual)
+    return _product(x, weights[0], norm=norm, gate=weights[1], bias=linear.bias, residual=residual)
 
 
 def _composed(
@@ -137,6 +136,7 @@ def _product(
     *,
     norm: nn.Module | None = None,
     gate: Tensor | None = None,
+    bias: Tensor | None = None,
     residual: Tensor | None = None,
     exact: bool = False,
 ) -> Tensor:
@@ -153,11 +153,11 @@ def _product(
     block = min(16, 1 << max(0, (warps * HELD // each).bit_length() - 1))
     launch(
         kernels.project, (-(-outputs // block),),
-        x, data, gate_data, scale, gate_scale, x if norm is None else norm.weight, out, out,
+        x, data, gate_data, scale, gate_scale, x if norm is None else norm.weight, x if bias is None else bias, out, out,
         len(x), outputs, x.stride(0), residual_stride, out.stride(0), 0.0 if norm is None else norm.eps,
         INPUTS=inputs, BLOCK=block, CHUNK=min(warps * LOAD_BYTES // data.element_size(), next_power_of_two(inputs)),
-        NORM=norm is not None, GATED=gate is not None, SCALED=scale is not None, RESIDUAL=residual is not None,
-        OVERLAP=OVERLAP, num_warps=warps, launch_pdl=OVERLAP,
+        NORM=norm is not None, GATED=gate is not None, SCALED=scale is not None, BIASED=bias is not None,
+        RESIDUAL=residual is not None, OVERLAP=OVERLAP, num_warps=warps, launch_pdl=OVERLAP,
     )  # fmt: skip
     return out
 

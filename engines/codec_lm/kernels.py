@@ -29,11 +29,12 @@ def wait(OVERLAP: tl.constexpr):
 
 @triton.jit(do_not_specialize=["rows"])
 def project(
-    x, weight, gate, scale, gate_scale, norm, residual, out, rows, outputs, x_stride, residual_stride, out_stride, eps,
+    x, weight, gate, scale, gate_scale, norm, bias, residual, out, rows, outputs, x_stride, residual_stride, out_stride, eps,
     INPUTS: tl.constexpr, BLOCK: tl.constexpr, CHUNK: tl.constexpr,
-    NORM: tl.constexpr, GATED: tl.constexpr, SCALED: tl.constexpr, RESIDUAL: tl.constexpr, OVERLAP: tl.constexpr,
+    NORM: tl.constexpr, GATED: tl.constexpr, SCALED: tl.constexpr, BIASED: tl.constexpr, RESIDUAL: tl.constexpr,
+    OVERLAP: tl.constexpr,
 ):  # fmt: skip
-    """Compute out = residual + weight x, or silu(weight x) * (gate x), of x (rows, INPUTS), normalised if NORM.
+    """Compute out = residual + weight x + bias, or silu(weight x) * (gate x), of x (rows, INPUTS), normalised if NORM.
 
     One program: BLOCK outputs of every row. int8 weights have a float32 scale per output.
     """
@@ -74,6 +75,8 @@ def project(
             total *= tl.load(scale + n, mask=inside, other=0.0)
             if GATED:
                 gated *= tl.load(gate_scale + n, mask=inside, other=0.0)
+        if BIASED:
+            total += tl.load(bias + n, mask=inside, other=0.0).to(tl.float32)
         if GATED:
             total *= gated / (1.0 + tl.exp(-total))
         if RESIDUAL:

@@ -39,7 +39,7 @@ class CodeTokens:
 
 
 class LanguageModel(nn.Module):
-    """A transformer over text and codes, with the methods of `engines.codec_lm.token_step.TokenNetwork`."""
+    """A transformer over text and codes, with the methods of `engines.codec_lm.token_network.TokenNetwork`."""
 
     table: Tensor
     step_codes = 1
@@ -57,7 +57,7 @@ class LanguageModel(nn.Module):
             self.head = nn.Linear(stack.dim, vocabulary, bias=False)
         table = exact_rotary_table(positions, stack.head_dim, stack.rope_base, stack.rope_scaling)
         self.register_buffer("table", table, persistent=False)
-        self._code_embeddings = self._code_head = torch.empty(0)  # filled by `place`
+        self.code_embeddings = self.code_head = torch.empty(0)  # filled by `place`
 
     def place(self, device: torch.device, dtype: torch.dtype) -> "LanguageModel":
         """Move the network to a device, except the embeddings and the head, of which the device gets the rows of the codes."""
@@ -69,9 +69,9 @@ class LanguageModel(nn.Module):
         rows = [*range(tokens.first, tokens.first + tokens.count), *tokens.ends]
         rows += [0] * (-len(rows) % ALIGNED)  # products of unaligned sizes are slow on a GPU
         embeddings, head = self.embeddings.weight, getattr(self, "head", self.embeddings).weight
-        self._code_embeddings = self._code_head = embeddings[rows].to(device)
+        self.code_embeddings = self.code_head = embeddings[rows].to(device)
         if head is not embeddings:
-            self._code_head = head[rows].to(device)
+            self.code_head = head[rows].to(device)
         return self
 
     @property
@@ -88,6 +88,11 @@ class LanguageModel(nn.Module):
     def codes(self) -> int:
         """Return the codes of a step."""
         return self.tokens.codes
+
+    @property
+    def ends(self) -> int:
+        """Return the tokens that end the speech."""
+        return len(self.tokens.ends)
 
     @property
     def period(self) -> int:
@@ -115,17 +120,3 @@ class LanguageModel(nn.Module):
         for layer, held in zip(self.layers, cache, strict=True):
             x = layer(x, places, held)
         return x
-
-    def code_logits(self, hidden: Tensor, numbers: Tensor) -> Tensor:
-        """Compute (b, codes + ends) logits of step (b,) `numbers` from hidden states (b, dim)."""
-        logits = F.linear(self.norm(hidden), self._code_head)
-        codes, ends = (
-            logits[:, : self.tokens.count],
-            logits[:, self.tokens.count : self.tokens.count + len(self.tokens.ends)],
-        )
-        step = (numbers % self.period)[:, None, None].expand(-1, 1, self.codes)
-        return torch.cat((codes.view(len(codes), self.period, -1).gather(1, step)[:, 0], ends), -1)
-
-    def embed_codes(self, codes: Tensor, numbers: Tensor) -> Tensor:
-        """Embed the (b,) codes of step (b,) `numbers` as (b, dim)."""
-        return F.embedding(numbers % self.period * self.codes + codes, self._code_embeddings)

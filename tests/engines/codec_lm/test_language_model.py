@@ -14,6 +14,7 @@ from engines.codec_lm.decoding import Decoder
 from engines.codec_lm.hub_files import LanguageModelConfig, read_language_model
 from engines.codec_lm.language_model import CodeTokens, LanguageModel
 from engines.codec_lm.sampling import choose_from_scaled
+from engines.codec_lm.token_network import code_logits
 from engines.codec_lm.token_step import TokenStep
 from engines.errors import BadCheckpoint
 from tests.engines.codec_lm.hub_models import SIZES, write_model
@@ -99,7 +100,7 @@ def test_logits_equal_those_of_transformers(pair: Pair) -> None:
             0
         ]
         for step in range(TOKENS.steps):
-            made = pair.ours.code_logits(hidden, torch.full((len(prompt),), step))
+            made = code_logits(pair.ours, hidden, torch.full((len(prompt),), step))
             assert float((made - wanted[:, rows_of(step)]).abs().max()) < 1e-4
 
 

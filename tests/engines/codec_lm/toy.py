@@ -47,14 +47,14 @@ class ToyNetwork(nn.Module):
 
     table: Tensor
     stack, max_positions, step_codes = STACK, 512, 1
-    codes, period, top_k, penalty_steps = CODES, STEPS, 0, 16
+    codes, ends, period, top_k, penalty_steps = CODES, 1, STEPS, 0, 16
 
     def __init__(self) -> None:
         super().__init__()
         self.embeddings = nn.Embedding(BYTES + STEPS * CODES, STACK.dim)
         self.layers = nn.ModuleList(CachedLayer(STACK) for _ in range(STACK.layers))
         self.norm = RMSNorm(STACK.dim, STACK.norm_eps)
-        self.head = nn.Linear(STACK.dim, CODES + 1, bias=False)
+        self.head = nn.Linear(STACK.dim, STEPS * CODES + 1, bias=False)
         table = exact_rotary_table(self.max_positions, STACK.head_dim, STACK.rope_base)
         self.register_buffer("table", table, persistent=False)
 
@@ -72,11 +72,13 @@ class ToyNetwork(nn.Module):
             x = layer(x, places, held)
         return x
 
-    def code_logits(self, hidden: Tensor, numbers: Tensor) -> Tensor:
-        return self.head(self.norm(hidden))
+    @property
+    def code_head(self) -> Tensor:
+        return self.head.weight
 
-    def embed_codes(self, codes: Tensor, numbers: Tensor) -> Tensor:
-        return self.embeddings(BYTES + numbers % STEPS * CODES + codes)
+    @property
+    def code_embeddings(self) -> Tensor:
+        return self.embeddings.weight[BYTES:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,10 +31,12 @@ def interpreted() -> dict[str, Any]:
     return reported("interpret")
 
 
-def test_frames_audio_and_rotated_halves_of_a_small_network_equal_torch() -> None:
+def test_frames_audio_rotated_halves_and_tokens_of_small_networks_equal_torch() -> None:
     found = reported("interpret-few")
     assert all(found["float"]["same"])
     assert max(found["float"]["pending"], found["float"]["cache"], found["halves"], *found["codec"]) < 1e-5
+    assert found["tokens"]["same"]
+    assert found["tokens"]["pending"] < 1e-5
 
 
 @pytest.mark.long

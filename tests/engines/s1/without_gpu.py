@@ -20,6 +20,7 @@ from engines.codec_lm import kv_cache
 from engines.codec_lm.decode_state import DecodeState, Sampling
 from engines.codec_lm.decoding import Decoder
 from engines.codec_lm.stateful_streams import StatefulStreams
+from engines.codec_lm.token_step import TokenStep
 from engines.runtime import quantization as quantizing
 from engines.runtime.launching import collect_launches
 from engines.s1.codec import Codec
@@ -30,7 +31,8 @@ from tests.engines.codec_lm.toy import STACK, ToyNetwork
 from tests.engines.interpreting import mend_indexing
 
 LENGTHS = (3, 70)  # of the two rows: one share of the cache, and several
-FRAMES = 2
+FRAMES, TOKENS = 2, 12
+MOVED = "positions", "numbers", "recent"
 SMALL = {
     "model_type": "dual_ar", "vocab_size": 64, "n_layer": 1, "n_head": 4, "n_local_heads": 2, "dim": 32,
     "head_dim": 12, "intermediate_size": 160, "rope_base": 10000, "norm_eps": 1e-6, "max_seq_len": 128,
@@ -49,7 +51,36 @@ def few() -> dict[str, Any]:
     """Compare frames and audio of the interpreted kernels with torch's on the same small network."""
     mend_indexing()
     network = redraw(DualAR(DualARConfig.from_mapping(SMALL), 20, 40, 63)).requires_grad_(False)
-    return {"float": compare(network), "codec": sound(), "halves": halves()}
+    return {"float": compare(network), "codec": sound(), "halves": halves(), "tokens": tokens()}
+
+
+@torch.inference_mode()
+def tokens() -> dict[str, Any]:
+    """Compare sampled tokens with torch's, for rows with different settings."""
+    from engines.codec_lm.fused_token_step import FusedTokenStep
+
+    torch.manual_seed(5)
+    network = ToyNetwork().requires_grad_(False)
+    network.head.weight.mul_(20)  # else all codes are equally likely
+    settings = [(0.8, 0.9, 1.0), (0.5, 0.6, 1.3), (1.5, 1.0, 2.0), (1e-9, 0.9, 1.1)]
+    same, near = True, 0.0
+    for network.top_k in (0, 5, network.codes + 1):
+        by_torch, by_kernels = (DecodeState(network, len(settings), 64) for _ in range(2))
+        for state in (by_torch, by_kernels):
+            for row, (temperature, top_p, penalty) in enumerate(settings):
+                sampling = Sampling(
+                    seed=2**33 - row, temperature=temperature, top_p=top_p, repetition_penalty=penalty
+                )
+                state.start_row(row, torch.full((STACK.dim,), 0.1 * row), row, sampling)
+        kernels, step = FusedTokenStep(network, by_kernels), TokenStep(network, by_torch, compile=False)
+        for _ in range(TOKENS):
+            hidden = torch.randn(len(settings), STACK.dim)
+            drawn = step._choose(hidden, len(settings))
+            kernels._choose(network.head(network.norm(hidden)))
+            same &= torch.equal(kernels._drawn, drawn[:, 0])
+        same &= all(torch.equal(getattr(by_torch, one), getattr(by_kernels, one)) for one in MOVED)
+        near = max(near, relative(by_kernels.pending, by_torch.pending))
+    return {"same": same, "pending": near}
 
 
 @torch.inference_mode()
@@ -103,8 +134,7 @@ def compare(network: DualAR, rows_held: int = 8, cached: torch.dtype | None = No
     fused_layers.ROWS_HELD = rows_held
     kernels = FusedFrame(network, by_kernels.state)
     same = [torch.equal(by_torch.draw(2, max(LENGTHS) + frame), kernels.draw(2)) for frame in range(FRAMES)]
-    moved = ("positions", "numbers", "recent")
-    same += [torch.equal(getattr(by_torch.state, name), getattr(by_kernels.state, name)) for name in moved]
+    same += [torch.equal(getattr(by_torch.state, name), getattr(by_kernels.state, name)) for name in MOVED]
     near = relative(by_kernels.state.pending, by_torch.state.pending)
     caches = (kv_cache.read(decoder.state.cache, torch.float32) for decoder in (by_kernels, by_torch))
     return {"same": same, "pending": near, "cache": relative(*caches)}
