@@ -14,7 +14,6 @@ from engines.codec_lm.decode_state import DecodeState, Sampling
 from engines.codec_lm.decoding import Decoder
 from engines.codec_lm.engine import CodecLmEngine
 from engines.codec_lm.layers import RMSNorm
-from engines.codec_lm.noise import exponential, frame_keys
 from engines.codec_lm.streaming import Packet
 from engines.codec_lm.token_step import TokenStep
 from engines.codec_lm.windowed_streams import WindowedStreams
@@ -134,12 +133,48 @@ def test_large_products_equal_those_of_torch_and_do_not_depend_on_the_number_of_
     assert torch.equal(found[0][0], found[1][0])
 
 
-def test_the_noise_of_the_kernel_equals_that_of_torch() -> None:
-    from engines.codec_lm.noise_kernel import step_noise
+# Temperature, nucleus and repetition penalty of each row.
+SETTINGS = [(0.8, 0.95, 1.0), (0.6, 0.8, 1.3), (1.0, 1.0, 1.1), (1e-9, 0.9, 1.0)]
 
-    seeds, numbers = (
-        torch.tensor([0, 7, 2**40 + 5, 2**63 - 1], device=CARD),
-        torch.tensor([0, 1, 2, 30_000], device=CARD),
-    )
-    wanted = exponential(frame_keys(seeds, numbers), 0, 4_097)
-    assert torch.allclose(step_noise(seeds, numbers, 4_097), wanted, rtol=1e-5, atol=1e-7)
+
+class Tokens(ToyNetwork):
+    """A network whose hidden states are its logits."""
+
+    ends, penalty_steps = 2, 70
+
+    def __init__(self, codes: int, period: int, top_k: int) -> None:
+        super().__init__()
+        self.codes, self.period, self.top_k = codes, period, top_k
+        self.norm = nn.Identity()  # type: ignore[assignment]
+        self.rows = nn.Parameter(torch.randn(period * codes + self.ends, STACK.dim))
+        self.to(CARD).requires_grad_(False)
+
+    @property
+    def code_head(self) -> torch.Tensor:
+        return torch.eye(len(self.rows), device=CARD)
+
+    @property
+    def code_embeddings(self) -> torch.Tensor:
+        return self.rows
+
+
+@pytest.mark.parametrize(("codes", "period", "top_k"), [(8192, 1, 50), (4096, 7, 0)])
+@torch.inference_mode()
+def test_the_kernel_samples_torchs_tokens(codes: int, period: int, top_k: int) -> None:
+    """The sizes are those of Spark-TTS and Orpheus."""
+    from engines.codec_lm.fused_token_step import FusedTokenStep
+
+    network = Tokens(codes, period, top_k)
+    by_kernel, by_torch = (DecodeState(network, len(SETTINGS), 64) for _ in range(2))
+    for state in (by_kernel, by_torch):
+        for row, (temperature, top_p, penalty) in enumerate(SETTINGS):
+            sampling = Sampling(seed=2**40 + row, temperature=temperature, top_p=top_p, repetition_penalty=penalty)
+            state.start_row(row, torch.zeros(network.stack.dim, device=CARD), row, sampling)
+    kernel = FusedTokenStep(network, by_kernel)
+    for step in range(16):
+        logits = 3 * torch.randn(len(SETTINGS), period * codes + network.ends, device=CARD)
+        wanted = TokenStep(network, by_torch, compile=False)._choose(logits, len(SETTINGS))
+        kernel._choose(logits)
+        assert torch.equal(kernel._drawn, wanted[:, 0]), step
+    for name in ("positions", "numbers", "recent", "pending"):
+        assert torch.equal(getattr(by_kernel, name), getattr(by_torch, name)), name

@@ -68,9 +68,7 @@ def tokens() -> dict[str, Any]:
         by_torch, by_kernels = (DecodeState(network, len(settings), 64) for _ in range(2))
         for state in (by_torch, by_kernels):
             for row, (temperature, top_p, penalty) in enumerate(settings):
-                sampling = Sampling(
-                    seed=2**33 - row, temperature=temperature, top_p=top_p, repetition_penalty=penalty
-                )
+                sampling = Sampling(seed=2**33 - row, temperature=temperature, top_p=top_p, repetition_penalty=penalty)
                 state.start_row(row, torch.full((STACK.dim,), 0.1 * row), row, sampling)
         kernels, step = FusedTokenStep(network, by_kernels), TokenStep(network, by_torch, compile=False)
         for _ in range(TOKENS):
