@@ -1,6 +1,6 @@
 """The parts that an engine supplies to the runtime of codec language models."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Protocol
 
 import torch
@@ -29,6 +29,10 @@ class AudioEncoder(Protocol):
 
     def encode(self, samples: Tensor) -> Tensor:
         """Encode (n,) samples to (codebooks, frames) int64 codes."""
+        ...
+
+    def warm(self) -> Iterable[object]:
+        """Prepare a faster form on a GPU, if there is one; the scheduler steps other work between two items."""
         ...
 
 

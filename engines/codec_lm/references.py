@@ -94,6 +94,11 @@ class ReferenceEncoder:
         self._encoding[digest] = self._pool.submit(self._encode, audio, digest)
         return self._encoding[digest]
 
+    @property
+    def in_background(self) -> bool:
+        """Return True if clips are encoded in a thread, on another device."""
+        return self._pool is not None
+
     def close(self) -> None:
         """Stop encoding."""
         if self._pool is not None:

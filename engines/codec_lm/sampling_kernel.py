@@ -133,9 +133,11 @@ def draw_token(
     goal = likely / _noise(tl.load(seeds + row), number, tl.full((), 0, tl.int32), i)
     code = tl.argmax(goal, 0)
     reached = tl.sum(tl.where(i == code, likely, 0.0))
-    while (reached < 1.0) & (tl.sum(tl.where(likely > reached, likely, 0.0)) >= nucleus):
+    before = tl.sum(tl.where(likely > reached, likely, 0.0))
+    while (before > 0.0) & (before >= nucleus):  # the first condition ends the loop also if all logits are NaN
         code = tl.argmax(tl.where(likely > reached, goal, -1.0), 0)
         reached = tl.sum(tl.where(i == code, likely, 0.0))
+        before = tl.sum(tl.where(likely > reached, likely, 0.0))
 
     h = tl.arange(0, HISTORY_PADDED)
     later = tl.load(recent + row * history + h + 1, mask=h + 1 < history, other=0)

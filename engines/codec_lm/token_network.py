@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from engines.codec_lm.layers import RMSNorm
 from engines.codec_lm.network import Network
 
 
@@ -13,7 +14,7 @@ class TokenNetwork(Network, Protocol):
     """A network whose hidden state gives the next token: one of the codes that the step can have, or an end."""
 
     layers: nn.ModuleList
-    norm: nn.Module
+    norm: RMSNorm
     table: Tensor  # rotations, (positions, head_dim / 2, 2)
     code_head: Tensor  # (period * codes + ends or more, dim)
     code_embeddings: Tensor  # (period * codes or more, dim)
@@ -42,7 +43,8 @@ class TokenNetwork(Network, Protocol):
 def code_logits(network: TokenNetwork, hidden: Tensor, numbers: Tensor) -> Tensor:
     """Compute (b, codes + ends) logits of step (b,) `numbers` from hidden states (b, dim)."""
     logits, count = F.linear(network.norm(hidden), network.code_head), network.period * network.codes
-    codes, ends = logits[:, :count].unflatten(1, (network.period, -1)), logits[:, count : count + network.ends]
+    codes = logits[:, :count].view(len(logits), network.period, network.codes)
+    ends = logits[:, count : count + network.ends]
     step = (numbers % network.period)[:, None, None].expand(-1, 1, network.codes)
     return torch.cat((codes.gather(1, step)[:, 0], ends), -1)
 

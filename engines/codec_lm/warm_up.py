@@ -38,6 +38,9 @@ class WarmUp:
                 yield Progress(WARMED_AT * number / count, f"warming up, {number} of {count}")
             if compiling is not None:
                 yield from self._use(compiling)
+        if self._decoder.compiled is not None and not self._runtime.references.in_background:
+            for _ in self._runtime.model.encoder.warm():
+                yield Progress(WARMED_AT, "warming up the encoder of references")
         self._decoder.state.finish_warmup()
 
     def _use(self, compiling: BackgroundCompiler) -> Iterator[Progress]:

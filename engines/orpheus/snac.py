@@ -4,7 +4,7 @@ Parameter names equal those of the `snac` package 1.2.1, with every weight norm 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -183,6 +183,10 @@ class Snac(nn.Module):
     def decoding_weight(self) -> Tensor:
         """Return a weight of the decoder, which has its device and dtype."""
         return next(self.decoder.parameters())
+
+    def warm(self) -> Iterable[object]:
+        """Prepare nothing."""
+        return ()
 
     def encode(self, samples: Tensor) -> Tensor:
         """Encode (n,) samples to (codebooks, ceil(n / hop)) int64 codes."""

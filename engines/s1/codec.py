@@ -7,7 +7,7 @@ twice.
 """
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import torch
 import torch.nn.functional as F
@@ -199,6 +199,10 @@ class Codec(nn.Module):
         other = copy.deepcopy(self, {id(part): Passthrough() for part in encoding})
         self.decoder, quantizer.upsample, quantizer.post_module = Passthrough(), Passthrough(), Passthrough()
         return other
+
+    def warm(self) -> Iterable[object]:
+        """Prepare nothing."""
+        return ()
 
     def encode(self, samples: Tensor) -> Tensor:
         """Encode (n,) samples to (codebooks, ceil(n / hop)) int64 codes."""

@@ -6,6 +6,7 @@ Parameter names equal upstream's, with every weight norm folded into a plain wei
 
 import math
 
+import torch
 from torch import Tensor, nn
 
 from engines.spark.bicodec_config import BiCodecConfig
@@ -40,14 +41,28 @@ class BiCodec(nn.Module):
         """Return a weight of the decoder, which has its device and dtype."""
         return next(self.decoder.parameters())
 
-    def encode_semantic(self, features: Tensor) -> Tensor:
-        """Encode (t, features) speech features to (t',) int64 codes; t' is t in the published codec."""
-        return self.quantizer.nearest(self.encoder(features.T[None]))[0]
+    @property
+    def keeps_length(self) -> bool:
+        """Return True if each frame of features has a code, as in the published codec."""
+        return self.encoder.keeps_length
+
+    def encode_semantic(self, features: Tensor, count: Tensor | None = None) -> Tensor:
+        """Encode (t, features) speech features to (t',) int64 codes; t' is t if the codec `keeps_length`.
+
+        With (1,) `count`, only so many features count. The codec must then keep the length.
+        """
+        mask = (
+            None if count is None else (torch.arange(len(features), device=features.device) < count).to(features.dtype)
+        )
+        return self.quantizer.nearest(self.encoder(features.T[None], mask))[0]
 
     def encode_global(self, samples: Tensor) -> Tensor:
         """Encode the voice of (n,) samples to (global_codes,) int64 codes, from a clip that is repeated or cut to 6 s."""
-        clip = samples.repeat(-(-REFERENCE // len(samples)))[:REFERENCE]
-        return self.speaker_encoder.codes(mel_spectrogram(clip[None]))[0]
+        return self.speaker_encoder.codes(mel_spectrogram(self.clip(samples)[None]))[0]
+
+    def clip(self, samples: Tensor) -> Tensor:
+        """Repeat or cut (n,) samples to REFERENCE samples."""
+        return samples.repeat(-(-REFERENCE // len(samples)))[:REFERENCE]
 
     def decode(self, semantic: Tensor, global_codes: Tensor) -> Tensor:
         """Decode (b, t) semantic codes with the voices of (b, global_codes) global codes to (b, t * hop) samples."""

@@ -2,12 +2,9 @@
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from engines.spark.bicodec import BiCodec
-from engines.spark.features import SpeechFeatures
-from engines.spark.volume import normalise_volume
 
 # Frames of 20 ms around a packet. The codec depends on 67 frames on each side, but hardly on the outer ones: with these, a
 # streamed take differs from a whole one by -79 dB.
@@ -42,23 +39,3 @@ class WindowedBiCodec:
     def decode_windows(self, starts: Tensor, codes: Tensor) -> Tensor:
         """Decode (b, codebooks, t) codes to (b, t * hop); the first frame gives the voice."""
         return self.codec.decode(codes[:, 0], codes[:, 1:, 0]).float()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BiCodecEncoder:
-    """Encodes references."""
-
-    codec: BiCodec
-    features: SpeechFeatures
-
-    @property
-    def sample_rate(self) -> int:
-        """Return the sample rate of the audio that it encodes."""
-        return self.codec.sample_rate
-
-    def encode(self, samples: Tensor) -> Tensor:
-        """Encode (n,) samples to (1 + global codes, frames) codes, of which the global ones are the same in all frames."""
-        samples = normalise_volume(samples)
-        semantic = self.codec.encode_semantic(self.features(samples))
-        voice = self.codec.encode_global(samples)
-        return torch.cat((semantic[None], voice[:, None].expand(-1, len(semantic))))

@@ -1,7 +1,7 @@
 """Speech features of wav2vec2-large-xlsr-53 (Conneau et al. 2020, arXiv:2006.13979), from which semantic codes are computed."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -10,6 +10,8 @@ from transformers import Wav2Vec2Model
 from engines.errors import BadCheckpoint
 
 LAYERS = (11, 14, 16)  # the features are the mean of their outputs
+WINDOW, HOP = 400, 320  # samples of a frame, and from one to the next
+Size = TypeVar("Size", int, Tensor)
 
 
 class SpeechFeatures(nn.Module):
@@ -21,11 +23,25 @@ class SpeechFeatures(nn.Module):
         self.network = network
 
     def forward(self, samples: Tensor) -> Tensor:
-        """Compute (t, channels) features of (n,) samples at 16 kHz, where t is (n - 400) // 320 + 1."""
-        variance, mean = torch.var_mean(samples, correction=0)
-        normalised = (samples - mean) / torch.sqrt(variance + 1e-7)
-        states = self.network(normalised[None], output_hidden_states=True).hidden_states
+        """Compute (`frames_of(n)`, channels) features of (n,) samples at 16 kHz."""
+        return self.of_normalised(normalise(samples))
+
+    def of_normalised(self, samples: Tensor, length: Tensor | None = None) -> Tensor:
+        """Compute the features of normalised samples, of which only the first (1,) `length` count."""
+        mask = None if length is None else (torch.arange(len(samples), device=samples.device) < length)[None].long()
+        states = self.network(samples[None], attention_mask=mask, output_hidden_states=True).hidden_states
         return torch.stack([states[layer][0] for layer in LAYERS]).mean(0)
+
+
+def normalise(samples: Tensor) -> Tensor:
+    """Give samples the mean 0 and the variance 1."""
+    variance, mean = torch.var_mean(samples, correction=0)
+    return (samples - mean) / torch.sqrt(variance + 1e-7)
+
+
+def frames_of(samples: Size) -> Size:
+    """Return the number of frames that have features."""
+    return (samples - WINDOW) // HOP + 1
 
 
 def read_features(folder: Path) -> SpeechFeatures:

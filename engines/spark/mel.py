@@ -1,6 +1,7 @@
 """The mel spectrogram of a BiCodec: magnitudes, on Slaney's scale, in bands of equal area, as torchaudio computes them."""
 
 import math
+from functools import cache
 
 import torch
 from torch import Tensor
@@ -19,14 +20,16 @@ def mel_spectrogram(samples: Tensor) -> Tensor:
     """Convert (b, n) samples to (b, BANDS, n // HOP + 1)."""
     window = torch.hann_window(WINDOW, device=samples.device)
     spectrum = torch.stft(samples, LENGTH, HOP, WINDOW, window, return_complex=True)
-    return filter_bank().to(samples.device) @ spectrum.abs()
+    return filter_bank(samples.device) @ spectrum.abs()
 
 
-def filter_bank() -> Tensor:
+@cache
+def filter_bank(device: torch.device) -> Tensor:
     """Return the weight of each frequency in each band: (BANDS, LENGTH // 2 + 1)."""
     highest = KNEE / LINEAR + math.log(SAMPLE_RATE / 2 / KNEE) / STEP
     edges = torch.linspace(LOWEST / LINEAR, highest, BANDS + 2)
     edges = torch.where(edges < KNEE / LINEAR, LINEAR * edges, KNEE * torch.exp(STEP * (edges - KNEE / LINEAR)))
     distances = edges[:, None] - torch.linspace(0, SAMPLE_RATE // 2, LENGTH // 2 + 1)
     rising, falling = -distances[:-2] / edges.diff()[:-1, None], distances[2:] / edges.diff()[1:, None]
-    return torch.minimum(rising, falling).clamp(min=0) * (2 / (edges[2:] - edges[:-2]))[:, None]
+    weights = torch.minimum(rising, falling).clamp(min=0) * (2 / (edges[2:] - edges[:-2]))[:, None]
+    return weights.to(device)

@@ -23,16 +23,18 @@ from engines.runtime.quantization import Kind
 from engines.runtime.weights import file_digest
 from engines.spark import bicodec_files
 from engines.spark.bicodec_files import read_bicodec
-from engines.spark.codec_windows import BiCodecEncoder, WindowedBiCodec
+from engines.spark.codec_windows import WindowedBiCodec
 from engines.spark.features import read_features
 from engines.spark.files import SparkFiles, locate
 from engines.spark.prompt import SparkPrompt, code_tokens
+from engines.spark.reference_encoder import BiCodecEncoder
 from engines.spark.voice_generator import SparkVoiceDesigner
 from engines.text.script import CHARACTERS_PER_S
 from engines.types import Progress
 
 POSITIONS = 2_560  # longest row in positions, with its reference: 51 s of speech
-PACKETS = (5, 10, 25, 50)  # frames of 20 ms
+# Frames of 20 ms. The first audio ends AFTER frames before the end of the first packet.
+PACKETS = (30, 10, 25, 50)
 TOP_K = 50  # of upstream's inference
 
 

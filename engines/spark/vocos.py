@@ -26,6 +26,10 @@ class ConditionedNorm(nn.Module):
         return torch.addcmul(self.shift(condition)[:, None], x, self.scale(condition)[:, None])
 
 
+def _masked(x: Tensor, mask: Tensor | None) -> Tensor:
+    return x if mask is None else x * mask
+
+
 def _norm(dim: int, condition: int | None) -> nn.Module:
     return nn.LayerNorm(dim, eps=EPS) if condition is None else ConditionedNorm(condition, dim)
 
@@ -41,9 +45,9 @@ class VocosBlock(nn.Module):
         self.pwconv2 = nn.Linear(intermediate, dim)
         self.gamma = nn.Parameter(torch.ones(dim))
 
-    def forward(self, x: Tensor, *condition: Tensor) -> Tensor:
-        """Transform (b, dim, t)."""
-        y = self.norm(self.dwconv(x).transpose(1, 2), *condition)
+    def forward(self, x: Tensor, *condition: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Transform (b, dim, t); frames with 0 in the (t,) mask count as silence after the end."""
+        y = self.norm(self.dwconv(_masked(x, mask)).transpose(1, 2), *condition)
         y = self.gamma * self.pwconv2(F.gelu(self.pwconv1(y)))
         return x + y.transpose(1, 2)
 
@@ -58,11 +62,11 @@ class Vocos(nn.Module):
         self.convnext = nn.ModuleList(VocosBlock(config.dim, config.intermediate, condition) for _ in range(layers))
         self.final_layer_norm = nn.LayerNorm(config.dim, eps=EPS)
 
-    def forward(self, x: Tensor, *condition: Tensor) -> Tensor:
+    def forward(self, x: Tensor, *condition: Tensor, mask: Tensor | None = None) -> Tensor:
         """Convert (b, inputs, t) to (b, t, dim), under the condition (b, c) if there is one."""
-        x = self.norm(self.embed(x).transpose(1, 2), *condition).transpose(1, 2)
+        x = self.norm(self.embed(_masked(x, mask)).transpose(1, 2), *condition).transpose(1, 2)
         for block in self.convnext:
-            x = block(x, *condition)
+            x = block(x, *condition, mask=mask)
         return self.final_layer_norm(x.transpose(1, 2))
 
 
@@ -104,12 +108,14 @@ class FeatureEncoder(nn.Module):
         self.encoder = Vocos(config.features, config, config.layers)
         self.downsample = _stages(config, lengthen=False)
         self.project = nn.Linear(config.dim, config.channels)
+        self.keeps_length = set(config.ratios) <= {1}
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Encode (b, features, t) to (b, channels, t / product of ratios)."""
-        x = self.encoder(x)
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Encode (b, features, t) to (b, channels, t / product of ratios). A mask (t,) needs ratios of 1."""
+        x = self.encoder(x, mask=mask)
         for stage in self.downsample:
-            x = stage(x.transpose(1, 2))
+            change, vocos = stage.children()
+            x = vocos(change(x.transpose(1, 2)), mask=mask)
         return self.project(x).transpose(1, 2)
 
 

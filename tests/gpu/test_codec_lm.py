@@ -140,7 +140,7 @@ SETTINGS = [(0.8, 0.95, 1.0), (0.6, 0.8, 1.3), (1.0, 1.0, 1.1), (1e-9, 0.9, 1.0)
 class Tokens(ToyNetwork):
     """A network whose hidden states are its logits."""
 
-    ends, penalty_steps = 2, 70
+    ends, penalty_steps, device, dtype = 2, 70, CARD, torch.float32
 
     def __init__(self, codes: int, period: int, top_k: int) -> None:
         super().__init__()

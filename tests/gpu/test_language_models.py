@@ -11,10 +11,15 @@ from engines.base import Checkpoint, Finished
 from engines.codec_lm import plan as planning
 from engines.codec_lm.engine import CodecLmEngine
 from engines.registry import EngineOptions, spec
+from engines.spark.bicodec_files import read_bicodec
+from engines.spark.features import read_features
+from engines.spark.mel import SAMPLE_RATE
+from engines.spark.reference_encoder import LENGTHS, BiCodecEncoder
 from tests.engines.s1.test_engine import Listener, job
 from tests.engines.spark.test_design import designed
 from tests.engines.spark.test_engine import conversion
 
+FEATURES = "wav2vec2-large-xlsr-53"
 ENGINES: dict[str, Callable[[Path], Checkpoint]] = {
     "orpheus": lambda folder: orpheus_checkpoints.write(folder, orpheus_checkpoints.TINY),
     "spark": lambda folder: spark_checkpoints.write(folder, spark_checkpoints.TINY),
@@ -70,6 +75,22 @@ def test_a_recording_is_spoken_beside_lines_as_on_the_cpu(tmp_path: Path) -> Non
     on_gpu, on_cpu = found
     assert on_gpu.shape == on_cpu.shape
     assert (on_gpu - on_cpu).norm() < 0.05 * on_cpu.norm()
+
+
+@torch.inference_mode()
+def test_graphs_encode_references_like_eager_kernels(tmp_path: Path) -> None:
+    ENGINES["spark"](tmp_path / "tiny")
+    codec, features = read_bicodec(tmp_path / "tiny" / "BiCodec"), read_features(tmp_path / "tiny" / FEATURES)
+    encoder = BiCodecEncoder(codec.to("cuda"), features.to("cuda"))
+    noise = torch.randn(16 * SAMPLE_RATE, device="cuda") * 0.1
+    clips = [noise[: int(seconds * SAMPLE_RATE)] for seconds in (0.5, 3.9, 4.0, 5.3, 10.9, 15.0, 16.0)]
+    eager = [encoder.encode(clip) for clip in clips]
+    assert len(list(encoder.warm())) == 1 + len(LENGTHS)
+    for clip, wanted in zip(clips, eager, strict=True):
+        found = encoder.encode(clip)
+        assert found.shape == wanted.shape
+        assert (found == wanted).float().mean() > 0.99
+    assert encoder._graphed is not None and encoder._graphed.active
 
 
 def test_a_voice_is_designed_beside_lines(tmp_path: Path) -> None:

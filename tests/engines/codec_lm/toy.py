@@ -137,6 +137,9 @@ class ToyCodec(nn.Module):
         numbers = starts[:, None] + torch.arange(codes.shape[2], device=codes.device)
         return (0.3 * frames * (1.5 + torch.cos(numbers))[..., None]).flatten(1)
 
+    def warm(self) -> Sequence[object]:
+        return ()
+
     def encode(self, samples: Tensor) -> Tensor:
         padded = nn.functional.pad(samples, (0, -len(samples) % HOP)).view(-1, HOP)
         levels = torch.stack((padded.abs().mean(1), padded.abs().amax(1)))

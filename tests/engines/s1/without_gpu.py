@@ -64,7 +64,8 @@ def tokens() -> dict[str, Any]:
     network.head.weight.mul_(20)  # else all codes are equally likely
     settings = [(0.8, 0.9, 1.0), (0.5, 0.6, 1.3), (1.5, 1.0, 2.0), (1e-9, 0.9, 1.1)]
     same, near = True, 0.0
-    for network.top_k in (0, 5, network.codes + 1):
+    for top_k in (0, 5, network.codes + 1):
+        network.top_k = top_k
         by_torch, by_kernels = (DecodeState(network, len(settings), 64) for _ in range(2))
         for state in (by_torch, by_kernels):
             for row, (temperature, top_p, penalty) in enumerate(settings):

@@ -82,6 +82,15 @@ def test_semantic_codes_equal_upstreams(
 
 
 @torch.inference_mode()
+def test_padding_does_not_change_semantic_codes(codecs: Mapping[str, BiCodec]) -> None:
+    assert {name for name, codec in codecs.items() if codec.keeps_length} == {"tiny"}
+    features = speech_features(24, TINY["encoder"]["input_channels"])
+    padded = torch.cat((features, torch.ones(9, features.shape[1])))
+    found = codecs["tiny"].encode_semantic(padded, torch.tensor([24]))
+    assert torch.equal(found[:24], codecs["tiny"].encode_semantic(features))
+
+
+@torch.inference_mode()
 def test_global_codes_equal_upstreams(codecs: Mapping[str, BiCodec], recorded: Mapping[str, Tensor], clip: str) -> None:
     wanted = recorded[f"tiny/{clip}/global"]
     assert len(wanted.unique()) > 8

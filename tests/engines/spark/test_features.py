@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 import torch
+import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
 from transformers import Wav2Vec2Config, Wav2Vec2FeatureExtractor, Wav2Vec2ForPreTraining, Wav2Vec2Model
 
 from engines.errors import BadCheckpoint
-from engines.spark.features import read_features
+from engines.spark.features import frames_of, normalise, read_features
 from tests.engines.spark.bicodec_weights import reference
 
 
@@ -46,6 +47,15 @@ def test_features_are_the_mean_of_three_hidden_states(folder: Path, seconds: flo
     assert found.shape == ((len(samples) - 400) // 320 + 1, 16)
     assert found.std() > 0.1
     assert torch.allclose(found, ((states[11] + states[14] + states[16]) / 3)[0], atol=1e-4)
+
+
+@torch.inference_mode()
+def test_padding_does_not_change_features(folder: Path) -> None:
+    features, samples = read_features(folder), normalise(reference(0.9, 220.0))
+    wanted = features.of_normalised(samples)
+    padded = features.of_normalised(F.pad(samples, (0, 7_000)), torch.tensor([len(samples)]))
+    assert len(padded) > len(wanted) == frames_of(len(samples))
+    assert torch.allclose(padded[: len(wanted)], wanted, atol=1e-5)
 
 
 def test_a_folder_without_the_network_is_refused(tmp_path: Path) -> None:

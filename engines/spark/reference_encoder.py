@@ -1,0 +1,79 @@
+"""Encode references to the codes of a BiCodec.
+
+On a GPU, launching the kernels takes longer than running them, so CUDA graphs run them for a few lengths. A shorter clip is
+padded to the next length; the padding is masked, so it does not change the codes.
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from engines.runtime.compilation import CudaGraphCache, WithEagerFallback
+from engines.spark.bicodec import REFERENCE, BiCodec
+from engines.spark.features import SpeechFeatures, frames_of, normalise
+from engines.spark.mel import SAMPLE_RATE
+from engines.spark.volume import normalise_volume
+
+LENGTHS = tuple(seconds * SAMPLE_RATE for seconds in (4, 6, 8, 11, 15))  # samples of clips with a graph
+VOICE = 0  # in place of a length: the graph of the global codes
+
+
+class BiCodecEncoder:
+    """Encodes references; `engines.codec_lm.parts.AudioEncoder` describes it."""
+
+    sample_rate = SAMPLE_RATE
+
+    def __init__(self, codec: BiCodec, features: SpeechFeatures) -> None:
+        self.codec, self.features = codec, features
+        self._graphed: WithEagerFallback | None = None
+
+    @torch.inference_mode()
+    def warm(self) -> Iterator[None]:
+        """Record CUDA graphs for all lengths."""
+        if not self.codec.keeps_length:
+            return
+        device = self.codec.decoding_weight.device
+        self._graphed = WithEagerFallback(self._eager, _GraphedEncoder(self.codec, self.features, device))
+        for key in (VOICE, *LENGTHS):
+            self._graphed(key, torch.ones(key or REFERENCE, device=device))
+            yield
+
+    def encode(self, samples: Tensor) -> Tensor:
+        """Encode (n,) samples to (1 + global codes, frames) codes, of which the global ones are the same in all frames."""
+        samples = normalise_volume(samples)
+        length = next((each for each in LENGTHS if each >= len(samples)), None)
+        graphed = self._eager if self._graphed is None else self._graphed
+        semantic = (self._eager if length is None else graphed)(length, normalise(samples))
+        voice = graphed(VOICE, samples)
+        return torch.cat((semantic[None], voice[:, None].expand(-1, len(semantic))))
+
+    def _eager(self, key: int | None, samples: Tensor) -> Tensor:
+        """Return the global codes if the key is VOICE, else the semantic codes."""
+        if key == VOICE:
+            return self.codec.encode_global(samples)
+        return self.codec.encode_semantic(self.features.of_normalised(samples))
+
+
+class _GraphedEncoder:
+    """Computes `BiCodecEncoder._eager` with a CUDA graph for each key."""
+
+    def __init__(self, codec: BiCodec, features: SpeechFeatures, device: torch.device) -> None:
+        self._codec, self._features = codec, features
+        self._samples = torch.zeros(max(LENGTHS), device=device)
+        self._length = torch.zeros(1, dtype=torch.long, device=device)
+        self._graphs = CudaGraphCache(self._run, ())
+
+    def __call__(self, key: int, samples: Tensor) -> Tensor:
+        clip = self._codec.clip(samples) if key == VOICE else samples
+        self._samples[: len(clip)] = clip
+        self._samples[len(clip) :] = 0.0
+        self._length.fill_(len(clip))
+        made = self._graphs(key)
+        return made.clone() if key == VOICE else made[: frames_of(len(clip))].clone()
+
+    def _run(self, key: int) -> Tensor:
+        if key == VOICE:
+            return self._codec.encode_global(self._samples[:REFERENCE])
+        features = self._features.of_normalised(self._samples[:key], self._length)
+        return self._codec.encode_semantic(features, frames_of(self._length))
