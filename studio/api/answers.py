@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from engines.audio import encode
 from engines.errors import Cancelled, EngineError
 from engines.scheduling.ticket import Ticket
-from engines.types import Audio, Reference
+from engines.types import Audio
 from engines.types import Request as Spoken
 from studio.api.audio_stream import MEDIA_TYPES, StreamFormat, coded, first_of, pieces, whole
 from studio.api.programs import Programs, Stream
@@ -27,6 +27,7 @@ from studio.hearing.heard_take import Heard
 from studio.hearing.sentence_times import sentence_times
 from studio.hearing.speech_report import as_header, lost_words, report_on
 from studio.order import Order
+from studio.references.acceptance import SentReference
 from studio.studio import Studio
 from studio.web.callers import Callers, LimitReached
 
@@ -72,8 +73,12 @@ class SpokenForm(Protocol):
     def order(self, programs: Programs) -> Order:
         """Return the line as an `Order`, the stored form of a request. Raises EngineError."""
 
-    def reference(self) -> Reference | None:
+    def sent(self) -> SentReference | None:
         """Return the reference of the request, if it has one. Raises BadAudio, BadText."""
+
+    @property
+    def ignore_report(self) -> bool:
+        """Return True if the reference is used even if its report fails."""
 
     @property
     def performance(self) -> Audio | None:
@@ -192,7 +197,8 @@ class SpokenAnswers:
         with suppress(LimitReached):
             programs.callers.spend(stream.caller, form.characters)
             order = replace(form.order(programs), seed=None)
-            return programs.start(stream, order, time.monotonic(), form.reference(), live=False)
+            sent = form.sent()
+            return programs.start(stream, order, time.monotonic(), sent.reference if sent else None, live=False)
         return None
 
     async def _findings(
@@ -215,8 +221,16 @@ class SpokenAnswers:
         caller = programs.callers.caller(request)
         order = form.order(programs)  # before the limits are charged, so that a refused request does not count
         programs.callers.spend(caller, form.characters)
-        arrived_at = request.state.arrived_at
-        return programs.begin(caller, order, arrived_at, form.reference(), form.performance, live=live)
+        sent, arrived_at = form.sent(), request.state.arrived_at
+        reference = sent.reference if sent else None
+        stream, ticket = programs.begin(caller, order, arrived_at, reference, form.performance, live=live)
+        try:
+            if sent and not form.ignore_report:
+                sent.check()
+        except BaseException:
+            programs.close(stream)
+            raise
+        return stream, ticket
 
     def _headers(self, form: SpokenForm, ticket: Ticket) -> dict[str, str]:
         """Return headers with the engine, seed and checkpoint of the line."""

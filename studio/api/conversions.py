@@ -62,8 +62,13 @@ class Conversion:
         """Return the `Order`, the stored form of a request. Raises EngineError."""
         return programs.order("", self.form.voice, self.form.model or programs.converting_engine(), {})
 
-    def reference(self) -> None:
+    def sent(self) -> None:
         """Return None: the form sends no reference."""
+
+    @property
+    def ignore_report(self) -> bool:
+        """Return False: there is no reference to check."""
+        return False
 
     def adjusted(self, made: Spoken) -> Mapping[str, str]:
         """Return no headers: this request has no settings."""

@@ -13,7 +13,6 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from engines.errors import BadAudio, BadSetting
-from engines.types import Reference
 from engines.types import Request as Spoken
 from studio.api.adjustments import adjust, adjustments
 from studio.api.answers import REPORT, SpokenAnswers, file_response
@@ -23,7 +22,7 @@ from studio.api.programs import Programs
 from studio.api.speech_events import SSE
 from studio.api.texts import Name, Text, Transcript
 from studio.order import Order, shown
-from studio.references.acceptance import read_reference
+from studio.references.acceptance import SentReference, read_sent
 
 TAKES_MAX = 8  # of one line
 INSTRUCTIONS = (
@@ -147,7 +146,7 @@ class SpeechRequest(BaseModel):
         """Return headers that name the fields whose effect differs from the request."""
         return adjustments(self.model_extra or {}, made, ["user"] if self.user is not None else [])
 
-    def reference(self) -> Reference | None:
+    def sent(self) -> SentReference | None:
         """Return the reference of the request, if it has one. Raises BadAudio, BadText."""
         if not self.reference_audio:
             return None
@@ -157,7 +156,7 @@ class SpeechRequest(BaseModel):
             raise BadAudio(
                 "reference_audio is not base64; encode the bytes of the file as base64 and send the request again"
             ) from error
-        return read_reference(sound, self.reference_text, ignore_report=self.ignore_report)
+        return read_sent(sound, self.reference_text)
 
 
 class GenerateRequest(BaseModel):
@@ -198,8 +197,13 @@ class GenerateRequest(BaseModel):
         """Return no headers: this request has no settings."""
         return {}
 
-    def reference(self) -> None:
+    def sent(self) -> None:
         """Return None: this request has no reference."""
+
+    @property
+    def ignore_report(self) -> bool:
+        """Return False: there is no reference to check."""
+        return False
 
 
 def same_format(format: object) -> object:

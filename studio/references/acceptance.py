@@ -4,6 +4,7 @@ import io
 import shutil
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -22,6 +23,20 @@ class BadReference(BadAudio):
     """The report on the clip finds a failure."""
 
 
+@dataclass(frozen=True, slots=True)
+class SentReference:
+    """A reference that a program sent. An engine can already encode it while `check` runs, which takes as long."""
+
+    reference: Reference
+    source: Source
+
+    def check(self) -> None:
+        """Raise BadReference if the report finds the clip unusable."""
+        failed = failures(report(self.reference.audio, self.source, self.reference.transcript))
+        if failed:
+            raise BadReference(" ".join([*failed, INSIST]))
+
+
 T = TypeVar("T")
 Hear = Callable[[Audio], str]  # a function that returns the words of a clip
 
@@ -36,6 +51,11 @@ def read_reference(
     """
     decoded = decode_sent(io.BytesIO(sound) if isinstance(sound, bytes) else sound, decode_clip)
     return accepted(decoded, transcript, ignore_report=ignore_report, hear=hear)
+
+
+def read_sent(sound: bytes, transcript: str) -> SentReference:
+    """Return the reference in a sound file before its report. Raises like `read_reference`."""
+    return _sent(decode_sent(io.BytesIO(sound), decode_clip), transcript)
 
 
 def decode_sent(sound: BinaryIO, decode: Callable[[Path], T]) -> T:
@@ -58,15 +78,18 @@ def accepted(decoded: Decoded, transcript: str, *, ignore_report: bool = False, 
     A clip that fails the report is refused, unless `ignore_report` is set ("Speak anyway" on the page). A clip without a voice
     is always refused. Raises BadReference, BadText.
     """
+    sent = _sent(decoded, transcript, hear)
+    if not ignore_report:
+        sent.check()
+    return sent.reference
+
+
+def _sent(decoded: Decoded, transcript: str, hear: Hear | None = None) -> SentReference:
     audio, source = audible(decoded)
     require_voice(audio, source)
     if hear and not transcript and not (transcript := hear(audio)):
         raise BadReference("no words were recognised in the clip; send its transcript, or another clip")
-    reference = reference_of(audio, Window(0.0, audio.duration_s), transcript)
-    failed = [] if ignore_report else failures(report(audio, source, transcript))
-    if failed:
-        raise BadReference(" ".join([*failed, INSIST]))
-    return reference
+    return SentReference(reference_of(audio, Window(0.0, audio.duration_s), transcript), source)
 
 
 def audible(decoded: Decoded) -> tuple[Audio, Source]:
