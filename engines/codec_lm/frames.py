@@ -21,7 +21,9 @@ class FrameFormat:
     code_sizes: Sequence[int]  # sizes of the codebooks; their number is the number of codes of a frame
     steps_per_frame: int = 1  # decode steps of a frame
     packets: Sequence[int] = PACKETS  # frames of the first packet, the second and so on; the last size repeats
-    crowd: int = 1 << 30  # with so many rows, the first packet has one frame more, because the next ones arrive later
+    many_rows: int = (
+        1 << 30
+    )  # from this number on, the first packet has one more frame, because the next one comes later
 
     @property
     def frame_rate(self) -> float:

@@ -161,11 +161,11 @@ def read_language_model(folder: Path, tokens: CodeTokens, *, positions: int, top
     held: dict[str, Tensor] = {}
     for path in weight_files(folder):
         held |= weights.read(path)
-    weights.fill(network, renamed(held, config), folder.name, adopt=True)
+    weights.fill(network, rename_tensors(held, config), folder.name, adopt=True)
     return network
 
 
-def renamed(held: Mapping[str, Tensor], config: LanguageModelConfig) -> dict[str, Tensor]:
+def rename_tensors(held: Mapping[str, Tensor], config: LanguageModelConfig) -> dict[str, Tensor]:
     """Return the Hub's tensors by the names of `LanguageModel`, with queries, keys and values as one product."""
     state: dict[str, Tensor] = {}
     for full, tensor in held.items():

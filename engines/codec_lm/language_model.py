@@ -20,7 +20,7 @@ ALIGNED = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeTokens:
-    """The tokens of a codec's codes: `steps` ranges of `codes` tokens from `first` on, one range for each step of a frame."""
+    """The tokens of a codec's codes: from `first` on, `codes` tokens for each of the `steps` of a frame."""
 
     first: int
     codes: int

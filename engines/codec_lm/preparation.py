@@ -22,7 +22,7 @@ def make_plan(runtime: Runtime, spec: Spec, request: Request) -> CodecLmPlan:
     """Read a request's text and transcript. Any thread may call this. Raises EngineError."""
     model, length = runtime.model, runtime.decoder.state.length
     settings = spec.chosen(request.settings, model.defaults.settings)
-    prompt, sampling = model.prompt.chosen(settings), Sampling.of(request.seed, settings)
+    prompt, sampling = model.prompt.with_settings(settings), Sampling.of(request.seed, settings)
     if request.design is not None:
         reference = ReferenceText("", "", VOICE_POSITIONS)
     else:

@@ -30,7 +30,7 @@ class PromptFormat(Protocol):
         """Return True if prompts have the reference's transcript; otherwise, it may be empty."""
         ...
 
-    def chosen(self, settings: Mapping[str, float]) -> "PromptFormat":
+    def with_settings(self, settings: Mapping[str, float]) -> "PromptFormat":
         """Return the form of the prompts of a request with these settings."""
         ...
 

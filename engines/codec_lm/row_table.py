@@ -61,7 +61,7 @@ class RowTable:
         request.generation += 1
         edges = Edges(model.frames.sample_rate, request.reference.level_rms, request.group.pause_before)
         format, voice = model.frames, request.prompt.voice_codes(_turn_of(request))
-        first_size = format.packets[0] + (len(self._rows) >= format.crowd)
+        first_size = format.packets[0] + (len(self._rows) >= format.many_rows)
         request.sound = GroupAudio(request, request.group, edges, format, voice, first_size)
         self._rows.append(request)
         self._unread.append((request, words[:-1], start))

@@ -88,12 +88,12 @@ def choose(network: TokenNetwork, state: DecodeState, logits: Tensor) -> Tensor:
     rows, count = logits.shape
     numbers = state.numbers[:rows]
     temperature, top_p, penalty = (setting[:rows] for setting in state.settings)
-    logits = penalise(logits, _comparable(state.recent[:rows, 0], numbers, network.period), penalty)
+    logits = penalise(logits, _recent_codes(state.recent[:rows, 0], numbers, network.period), penalty)
     noise = exponential(frame_keys(state.seeds[:rows], numbers), 0, count)
     return choose_from_scaled(logits, noise, temperature, top_p, network.top_k)
 
 
-def _comparable(recent: Tensor, numbers: Tensor, period: int) -> Tensor:
+def _recent_codes(recent: Tensor, numbers: Tensor, period: int) -> Tensor:
     """Return the (b, steps) recent codes, with -1 for those before the first step and those of another step of the frame."""
     age = torch.arange(recent.shape[1], 0, -1, device=recent.device)
     return torch.where((age <= numbers[:, None]) & (age % period == 0), recent, -1)

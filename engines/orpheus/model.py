@@ -31,8 +31,8 @@ from engines.text.script import CHARACTERS_PER_S
 from engines.types import Progress
 
 POSITIONS = 2_560  # longest row in positions, with its reference: 31 s of speech
-PACKETS = (3, 1, 1, 2, 3, 4)  # frames of 85 ms, of which the first 2.5 give no audio yet
-CROWD = 16  # rows
+PACKETS = (3, 1, 1, 2, 3, 4)  # frames of 85 ms; audio ends 2.5 frames before the newest one
+MANY_ROWS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class OrpheusModel:
             code_sizes=[CODES.codes] * CODES.steps,
             steps_per_frame=CODES.steps,
             packets=PACKETS,
-            crowd=CROWD,
+            many_rows=MANY_ROWS,
         )
 
     def is_end(self, codes: Codes) -> bool:

@@ -37,10 +37,10 @@ class OrpheusPrompt:
 
     @property
     def reads_transcript(self) -> bool:
-        """Return True if the reference gives the voice."""
+        """Return True if the prompt contains the transcript of the reference."""
         return self.reads_reference
 
-    def chosen(self, settings: Mapping[str, float]) -> "OrpheusPrompt":
+    def with_settings(self, settings: Mapping[str, float]) -> "OrpheusPrompt":
         """Return the prompt of a request with these settings."""
         number = int(settings[OWN_VOICE.name])
         return replace(self, voice=VOICES[number - 1] if number else "")

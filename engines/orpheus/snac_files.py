@@ -32,11 +32,11 @@ def read_codec(path: Path) -> Snac:
     """Read the codec with these weights, which are beside its config.json, to the CPU in float32. Raises BadCheckpoint."""
     with weights.unfilled():
         codec = Snac(SnacConfig.read(path.with_name(CONFIG))).requires_grad_(False)
-    weights.fill(codec, weights.folded(named_tensors(path), path.name), path.name, adopt=True)
+    weights.fill(codec, weights.fold_weight_norms(read_tensors(path), path.name), path.name, adopt=True)
     return codec.float().eval()
 
 
-def named_tensors(path: Path) -> dict[str, Tensor]:
+def read_tensors(path: Path) -> dict[str, Tensor]:
     """Read a file, which must hold only named tensors. Raises BadCheckpoint."""
     held: dict[Any, Any] = dict(weights.read(path))
     if not all(isinstance(name, str) and isinstance(value, Tensor) for name, value in held.items()):

@@ -19,8 +19,11 @@ from engines.runtime.launching import launch
 from engines.runtime.powers import next_power_of_two
 
 BLOCK_T, BLOCK_N, BLOCK_K = 128, 128, 64  # largest outputs and reads of one program
-FEW_T, MANY_N = 64, 256  # the same of `combine`, whose programs with the same times repeat the depthwise convolution
-LEAST = 16  # smallest size of each, for the tensor cores
+COMBINE_T, COMBINE_N = (
+    64,
+    256,
+)  # the same for `combine`, which repeats its depthwise convolution for each block of outputs
+BLOCK_MIN = 16  # smallest size of each, for the tensor cores
 DRAWN = 1024  # random numbers of one program
 
 
@@ -56,8 +59,8 @@ class FusedSnac:
         rows, length, inputs = active.shape
         samples = active.new_empty(rows, length, dtype=torch.float32)
         launch(
-            finish, (-(-length // FEW_T), rows), active, self._weight, self._bias, samples, length,
-            INPUTS=inputs, TAPS=len(self._weight), BLOCK_T=FEW_T, BLOCK_K=next_power_of_two(inputs), num_warps=8,
+            finish, (-(-length // COMBINE_T), rows), active, self._weight, self._bias, samples, length,
+            INPUTS=inputs, TAPS=len(self._weight), BLOCK_T=COMBINE_T, BLOCK_K=next_power_of_two(inputs), num_warps=8,
         )  # fmt: skip
         return samples
 
@@ -140,8 +143,8 @@ class _Combination:
         plain = x.new_empty(rows, length, outputs) if self.plain else x
         active = x.new_empty(rows, length + 2 * self.room, outputs)
         covered = length + 2 * self.room
-        block_t = min(FEW_T, next_power_of_two(covered, LEAST))
-        block_n = min(MANY_N, next_power_of_two(outputs, LEAST))
+        block_t = min(COMBINE_T, next_power_of_two(covered, BLOCK_MIN))
+        block_n = min(COMBINE_N, next_power_of_two(outputs, BLOCK_MIN))
         launch(
             combine, (-(-covered // block_t), -(-outputs // block_n), rows),
             x, self.bias if self.taps is None else self.taps, self.tap_bias,
@@ -151,7 +154,7 @@ class _Combination:
             INPUTS=inputs, OUTPUTS=outputs, TAPS=0 if self.taps is None else len(self.taps), APART=self.apart,
             SNAKE=self.tap_alpha is not None, RESIDUAL=self.residual, NOISE=self.noise, STEPS=noise.stride(1),
             PLAIN=self.plain, ROOM=self.room,
-            BLOCK_T=block_t, BLOCK_N=block_n, BLOCK_K=min(BLOCK_K, next_power_of_two(inputs, LEAST)),
+            BLOCK_T=block_t, BLOCK_N=block_n, BLOCK_K=min(BLOCK_K, next_power_of_two(inputs, BLOCK_MIN)),
             num_warps=max(8, block_t * block_n // 1024), num_stages=1, maxnreg=128,
         )  # fmt: skip
         return plain, active
@@ -207,13 +210,13 @@ class _Block:
         inputs, taps, outputs = self._weight.shape
         rows, length = len(x), x.shape[1] - 1
         y = x.new_empty(rows, length * self._rate, outputs // self._rate)
-        block_t = min(BLOCK_T, next_power_of_two(length, LEAST))
-        block_n = min(BLOCK_N, next_power_of_two(outputs, LEAST))
+        block_t = min(BLOCK_T, next_power_of_two(length, BLOCK_MIN))
+        block_n = min(BLOCK_N, next_power_of_two(outputs, BLOCK_MIN))
         launch(
             convolve, (-(-length // block_t), -(-outputs // block_n), rows),
             x, self._weight, self._bias, y, self._bias, y, y, length, x.stride(0), y.stride(0), 0,
             INPUTS=inputs, OUTPUTS=outputs, TAPS=taps, FIRST=1, APART=-1, RESIDUAL=False, PLAIN=True, ACTIVE=False,
-            BLOCK_T=block_t, BLOCK_N=block_n, BLOCK_K=min(BLOCK_K, next_power_of_two(inputs, LEAST)),
+            BLOCK_T=block_t, BLOCK_N=block_n, BLOCK_K=min(BLOCK_K, next_power_of_two(inputs, BLOCK_MIN)),
             num_warps=8 if block_t * block_n >= BLOCK_T * BLOCK_N else 4, num_stages=3,
         )  # fmt: skip
         return y[:, self._cut : self._cut + (length - 1) * self._rate]

@@ -45,7 +45,7 @@ def read(path: Path) -> dict[str, Tensor]:
     return held
 
 
-def folded(tensors: Mapping[str, Tensor], file: str) -> dict[str, Tensor]:
+def fold_weight_norms(tensors: Mapping[str, Tensor], file: str) -> dict[str, Tensor]:
     """Replace each weight norm (Salimans and Kingma 2016, arXiv:1602.07868) by the weight. Raises BadCheckpoint.
 
     Reads the names of both of torch's forms: weight_g and weight_v, or parametrizations.weight.original0 and original1.

@@ -19,7 +19,7 @@ from engines.runtime.powers import next_power_of_two
 from engines.s1.codec import Codec, DecoderBlock
 
 BLOCK_T, BLOCK_N, BLOCK_K = 128, 128, 64  # largest outputs and reads of one program
-LEAST = 16  # smallest size of each, for the tensor cores
+BLOCK_MIN = 16  # smallest size of each, for the tensor cores
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -88,9 +88,9 @@ def _convolve(stage: Stage, x: Tensor, plain: Tensor, active: Tensor | None) -> 
     """Write a stage's output to `plain`, and the output of its Snake to `active`."""
     inputs, taps, outputs = stage.weight.shape
     length = x.shape[1] - stage.back
-    block_t = min(BLOCK_T, next_power_of_two(length, LEAST))
-    block_n = min(BLOCK_N, next_power_of_two(outputs, LEAST) if outputs % 64 else outputs & -outputs)
-    block_k = min(BLOCK_K, max(LEAST, inputs & -inputs))
+    block_t = min(BLOCK_T, next_power_of_two(length, BLOCK_MIN))
+    block_n = min(BLOCK_N, next_power_of_two(outputs, BLOCK_MIN) if outputs % 64 else outputs & -outputs)
+    block_k = min(BLOCK_K, max(BLOCK_MIN, inputs & -inputs))
     launch(
         convolve, (-(-length // block_t), -(-outputs // block_n), len(x)),
         x, stage.weight, stage.bias, plain, stage.bias if stage.alpha is None else stage.alpha,

@@ -224,4 +224,6 @@ def plain(held: dict[str, Any]) -> dict[str, Tensor]:
     held = held.get("state_dict", held)
     if any(name.startswith("generator.") for name in held):
         held = {name.removeprefix("generator."): value for name, value in held.items() if name.startswith("generator.")}
-    return weights.folded({name: value for name, value in held.items() if not name.endswith(CONSTANTS)}, "the codec")
+    return weights.fold_weight_norms(
+        {name: value for name, value in held.items() if not name.endswith(CONSTANTS)}, "the codec"
+    )

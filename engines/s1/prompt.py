@@ -22,7 +22,7 @@ class S1Prompt:
     reads_reference = True
     reads_transcript = True
 
-    def chosen(self, settings: Mapping[str, float]) -> "S1Prompt":
+    def with_settings(self, settings: Mapping[str, float]) -> "S1Prompt":
         """Return this form: it is the same with all settings."""
         return self
 

@@ -24,7 +24,7 @@ def read_bicodec(folder: Path) -> BiCodec:
         codec = BiCodec(config).requires_grad_(False)
     held = weights.read(folder / WEIGHTS)
     used = {name: value.float() for name, value in held.items() if not name.startswith(UNUSED)}
-    weights.fill(codec, weights.folded(used, WEIGHTS), WEIGHTS, adopt=True)
+    weights.fill(codec, weights.fold_weight_norms(used, WEIGHTS), WEIGHTS, adopt=True)
     for name, statistic in codec.named_buffers():
         if statistic.is_meta:
             raise BadCheckpoint(f"{WEIGHTS} has another architecture: {name} is missing")

@@ -11,7 +11,7 @@ from engines.errors import BadCheckpoint
 
 LAYERS = (11, 14, 16)  # the features are the mean of their outputs
 WINDOW, HOP = 400, 320  # samples of a frame, and from one to the next
-Size = TypeVar("Size", int, Tensor)
+Count = TypeVar("Count", int, Tensor)
 
 
 class SpeechFeatures(nn.Module):
@@ -39,7 +39,7 @@ def normalise(samples: Tensor) -> Tensor:
     return (samples - mean) / torch.sqrt(variance + 1e-7)
 
 
-def frames_of(samples: Size) -> Size:
+def frames_of(samples: Count) -> Count:
     """Return the number of frames that have features."""
     return (samples - WINDOW) // HOP + 1
 

@@ -12,8 +12,8 @@ MEL = {
     "sample_rate": SAMPLE_RATE, "n_fft": LENGTH, "win_length": WINDOW, "hop_length": HOP,
     "mel_fmin": LOWEST, "mel_fmax": None, "num_mels": BANDS,
 }  # fmt: skip
-LINEAR, KNEE = 200 / 3, 1000.0  # Hz of a mel below the knee, which is in Hz; the scale is logarithmic above it
-STEP = math.log(6.4) / 27  # logarithm of the ratio of two frequencies that are 1 mel apart above the knee
+HZ_PER_MEL, BREAK_HZ = 200 / 3, 1000.0  # the scale is linear up to 1000 Hz, and logarithmic above
+STEP = math.log(6.4) / 27  # per mel, of the logarithm of the frequency above that
 
 
 def mel_spectrogram(samples: Tensor) -> Tensor:
@@ -26,9 +26,13 @@ def mel_spectrogram(samples: Tensor) -> Tensor:
 @cache
 def filter_bank(device: torch.device) -> Tensor:
     """Return the weight of each frequency in each band: (BANDS, LENGTH // 2 + 1)."""
-    highest = KNEE / LINEAR + math.log(SAMPLE_RATE / 2 / KNEE) / STEP
-    edges = torch.linspace(LOWEST / LINEAR, highest, BANDS + 2)
-    edges = torch.where(edges < KNEE / LINEAR, LINEAR * edges, KNEE * torch.exp(STEP * (edges - KNEE / LINEAR)))
+    highest = BREAK_HZ / HZ_PER_MEL + math.log(SAMPLE_RATE / 2 / BREAK_HZ) / STEP
+    edges = torch.linspace(LOWEST / HZ_PER_MEL, highest, BANDS + 2)
+    edges = torch.where(
+        edges < BREAK_HZ / HZ_PER_MEL,
+        HZ_PER_MEL * edges,
+        BREAK_HZ * torch.exp(STEP * (edges - BREAK_HZ / HZ_PER_MEL)),
+    )
     distances = edges[:, None] - torch.linspace(0, SAMPLE_RATE // 2, LENGTH // 2 + 1)
     rising, falling = -distances[:-2] / edges.diff()[:-1, None], distances[2:] / edges.diff()[1:, None]
     weights = torch.minimum(rising, falling).clamp(min=0) * (2 / (edges[2:] - edges[:-2]))[:, None]

@@ -28,7 +28,7 @@ class SparkPrompt:
     reads_transcript: bool = True  # False = the speech of the reference is not continued
     reads_reference = True
 
-    def chosen(self, settings: Mapping[str, float]) -> "SparkPrompt":
+    def with_settings(self, settings: Mapping[str, float]) -> "SparkPrompt":
         """Return the form of the prompts of a request with these settings."""
         return replace(self, reads_transcript=bool(settings[CLIP_STYLE.name]))
 

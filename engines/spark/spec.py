@@ -8,7 +8,7 @@ PUBLISHED = "SparkAudio/Spark-TTS-0.5B"
 CLIP_STYLE = Setting(
     name="clip_style",
     label="Style of the clip",
-    help="1 = speaks as the clip does, 0 = takes only the voice from it, so a wrong transcript does no harm.",
+    help="1 = imitates how the clip is spoken; 0 = uses only its voice, and its transcript has no effect.",
     least=0,
     most=1,
     step=1,

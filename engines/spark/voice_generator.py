@@ -28,8 +28,8 @@ STYLE = "<|start_style_label|><|gender_{}|><|pitch_label_{}|><|speed_label_{}|><
 ATTRIBUTE = re.compile(
     r"<\|(?:(?:age|emotion|gender|loudness|mel|pitch|speed)_\w*\d|(?:start|end)_acoustic_token|start_global_token)\|>"
 )
-MOST_ATTRIBUTES = 24  # then `BEFORE_VOICE` is forced
-NOISE_OF_VOICE = 1  # number of this noise of a seed; the noise of speech has number 0
+ATTRIBUTES_MAX = 24  # then `BEFORE_VOICE` is forced
+VOICE_NOISE = 1  # number of this noise of a seed; the noise of speech has number 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +42,7 @@ class DesignedPrompt:
     reads_reference = True
     reads_transcript = False
 
-    def chosen(self, settings: Mapping[str, float]) -> "DesignedPrompt":
+    def with_settings(self, settings: Mapping[str, float]) -> "DesignedPrompt":
         """Return this form: it is the same with all settings."""
         return self
 
@@ -79,7 +79,7 @@ class SparkVoiceGeneration:
     @property
     def progress(self) -> float:
         """The share of the most tokens that a voice can have, or 1 at the end."""
-        return 1.0 if self.codes.done() else len(self._tokens) / (MOST_ATTRIBUTES + 1 + self._designer.codes)
+        return 1.0 if self.codes.done() else len(self._tokens) / (ATTRIBUTES_MAX + 1 + self._designer.codes)
 
     @property
     def prompt(self) -> DesignedPrompt:
@@ -91,7 +91,7 @@ class SparkVoiceGeneration:
         """Generate a token of the voice."""
         designer, network = self._designer, self._designer.form.network
         if not len(self._cache):
-            length = len(self._start) + MOST_ATTRIBUTES + 1 + designer.codes
+            length = len(self._start) + ATTRIBUTES_MAX + 1 + designer.codes
             self._cache = kv_cache.allocate(network.stack, 1, length, network.dtype, network.device)
         row = [*self._start, *self._tokens]
         positions = torch.arange(self._read, len(row), device=network.device)[None]
@@ -111,7 +111,7 @@ class SparkVoiceGeneration:
             self._candidates, self._head = candidates, network.head_rows(candidates)
         logits = F.linear(network.norm(hidden), self._head).float()
         keys = frame_keys(*torch.tensor([[sampling.seed], [len(self._tokens)]]))
-        noise = exponential(keys, NOISE_OF_VOICE, len(candidates)).to(logits.device)
+        noise = exponential(keys, VOICE_NOISE, len(candidates)).to(logits.device)
         temperature, top_p = torch.tensor([sampling.temperature, sampling.top_p], device=logits.device)[:, None, None]
         chosen = choose_from_scaled(logits, noise, temperature, top_p, network.top_k)
         return int(candidates[int(chosen)])
@@ -155,7 +155,7 @@ class SparkVoiceDesigner:
         """Return the tokens that may follow these tokens of a voice."""
         if self._start_of_codes in tokens:
             return self._codes
-        return self._attributes if len(tokens) < MOST_ATTRIBUTES else torch.tensor([self._start_of_codes])
+        return self._attributes if len(tokens) < ATTRIBUTES_MAX else torch.tensor([self._start_of_codes])
 
     def voice(self, tokens: Sequence[int]) -> list[int] | None:
         """Return the global codes among the tokens of a voice; None if some are missing."""

@@ -89,7 +89,7 @@ class ToyPrompt:
     reads_reference = True
     reads_transcript = True
 
-    def chosen(self, settings: Mapping[str, float]) -> "ToyPrompt":
+    def with_settings(self, settings: Mapping[str, float]) -> "ToyPrompt":
         return self
 
     def voice_codes(self, reference: Turn) -> Codes:

@@ -70,7 +70,7 @@ def ids(engine: CodecLmEngine, embedded: torch.Tensor) -> list[int]:
 
 
 def test_the_prompt_of_a_voice_has_the_published_tokens(engine: CodecLmEngine) -> None:
-    prompt = engine.runtime.model.prompt.chosen({"own_voice": 1})
+    prompt = engine.runtime.model.prompt.with_settings({"own_voice": 1})
     assert not prompt.reads_reference
     tokens = ids(engine, prompt.rest(Turn(""), [Turn("Hi (laugh)")]))
     words: Any = engine.runtime.model
@@ -80,7 +80,7 @@ def test_the_prompt_of_a_voice_has_the_published_tokens(engine: CodecLmEngine) -
 
 
 def test_a_reference_is_an_earlier_turn_with_seven_tokens_a_frame(engine: CodecLmEngine) -> None:
-    prompt = engine.runtime.model.prompt.chosen({"own_voice": 0})
+    prompt = engine.runtime.model.prompt.with_settings({"own_voice": 0})
     codes = torch.arange(14).view(2, 7).T * 100  # frames of 0..600 and 700..1300
     tokens = ids(engine, prompt.prefix(Turn("a", codes)))
     spoken = [128_266 + step % 7 * 4_096 + 100 * step for step in range(14)]

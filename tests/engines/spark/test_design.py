@@ -18,7 +18,7 @@ from engines.codec_lm.engine import CodecLmEngine
 from engines.codec_lm.prompts import Turn
 from engines.errors import OutOfMemory
 from engines.registry import spec
-from engines.spark.voice_generator import MOST_ATTRIBUTES
+from engines.spark.voice_generator import ATTRIBUTES_MAX
 from engines.types import NO_REFERENCE, Reference, Request, VoiceDesign
 from tests.engines.s1.test_engine import Listener
 from tests.engines.spark.test_engine import VOICE, loaded
@@ -94,7 +94,7 @@ def test_a_voice_is_the_greedy_continuation_of_transformers(engine: CodecLmEngin
     for place, token in enumerate(tokens):
         if token in voice and place > len(before):
             best = FIRST_GLOBAL + int(logits[place][FIRST_GLOBAL : FIRST_GLOBAL + 4_096].argmax())
-        elif place < MOST_ATTRIBUTES:
+        elif place < ATTRIBUTES_MAX:
             best = max([*described, token], key=lambda each: float(logits[place][each]))
         else:
             best = start

@@ -73,7 +73,7 @@ def test_the_prompt_has_the_published_order(engine: CodecLmEngine) -> None:
 def test_without_the_style_of_the_clip_the_prompt_has_only_its_voice(engine: CodecLmEngine) -> None:
     """The order is upstream's for a clip without a transcript; upstream lets the model write the start of the codes."""
     model: Any = engine.runtime.model
-    prompt = model.prompt.chosen({"clip_style": 0})
+    prompt = model.prompt.with_settings({"clip_style": 0})
     voice = torch.arange(VOICE)[:, None].expand(-1, 3)
     reference, earlier = Turn("", torch.cat((torch.tensor([[5, 0, 8_191]]), voice))), Turn("c", torch.tensor([[7]]))
     embedded = torch.cat((prompt.prefix(reference), prompt.rest(reference, [earlier, Turn("d")])))
