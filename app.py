@@ -23,7 +23,7 @@ from studio.api.programs import Programs
 from studio.composition import compose
 from studio.disk.data_folder import UnusableDataFolder, claimed
 from studio.disk.housekeeping import UPLOAD_S, Housekeeping
-from studio.memory import HeapTrimmer, limit_heaps
+from studio.memory import HeapTrimmer, limit_arenas
 from studio.network_environment import repair_network_environment
 from studio.references.session_clips import UPLOADS
 from studio.script.deliveries import KEPT_S
@@ -175,7 +175,7 @@ class Server(uvicorn.Server):
 
 
 def main() -> None:
-    limit_heaps()
+    limit_arenas()
     configure_logs()
     repair_network_environment()
     try:

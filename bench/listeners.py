@@ -34,10 +34,7 @@ BATCH_LOG = logging.getLogger("engines.codec_lm.batch")
 
 @contextmanager
 def ended(mean_s: float = 4.6) -> Iterator[None]:
-    """Stop lines at their usual length, `mean_s` for 70 characters: lines of random weights do not end by themselves.
-
-    There are no warnings about them.
-    """
+    """Stop lines after about `mean_s` for 70 characters, without warnings: random weights never end a line."""
     usual, level = (planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S), BATCH_LOG.level
     planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S = 0.5, 70 / (mean_s - 0.5)
     BATCH_LOG.setLevel(logging.ERROR)

@@ -1,7 +1,7 @@
-"""Measure what Spark-TTS and Orpheus publish on a studio: `python -m bench.published --engine spark --out FOLDER`.
+"""Repeat published measurements of Spark-TTS and Orpheus: `python -m bench.published --engine spark --out FOLDER`.
 
 Starts a studio without its page, with a checkpoint of full size and random weights, whose lines end after the usual time, and
-runs `python -m bench load` on it. FOLDER gets results.json and report.html. For a quick test, use `--tiny`.
+runs `python -m bench load` on it. FOLDER gets results.json and report.html. `--tiny` is a quick test on the CPU.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from bench.load import command
 from bench.served import studio
 
 WRITERS = {"orpheus": orpheus_checkpoints, "spark": spark_checkpoints}
-LINE_S = 6.44  # mean length of the audio in the table of Spark-TTS: its latency divided by its RTF
+LINE_S = 6.44  # mean seconds of audio of a line in the table of Spark-TTS (latency / RTF)
 APP = "import app\nfrom bench.listeners import ended\nwith ended({}): app.main()"
 # Spark-TTS publishes a table of 26 pairs of reference and line; for Orpheus, only a number of live listeners is known.
 LOADS = {
@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--tiny", action="store_true", help="a small network on the CPU")
     parser.add_argument("--lines", type=int, default=26)
-    parser.add_argument("--rows", type=int, default=64, help="lines at once")
+    parser.add_argument("--rows", type=int, default=64, help="largest batch")
     parser.add_argument("--commit", help="commit of this tree, if git is not available")
     options = parser.parse_args()
     load = argparse.ArgumentParser()
@@ -52,9 +52,9 @@ def main() -> None:
         log = options.out / "studio.log"
         options.out.mkdir(parents=True, exist_ok=True)
         with studio(log, command=("-c", APP.format(LINE_S)), **settings) as (url, _, _):
-            asked = [url, "--engine", options.engine, *LOADS[options.engine], "--lines", str(options.lines)]
+            arguments = [url, "--engine", options.engine, *LOADS[options.engine], "--lines", str(options.lines)]
             commit = ["--commit", options.commit] if options.commit else []
-            command.run(load.parse_args([*asked, "--out", str(options.out), *commit]))
+            command.run(load.parse_args([*arguments, "--out", str(options.out), *commit]))
 
 
 if __name__ == "__main__":

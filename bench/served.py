@@ -45,7 +45,7 @@ def _ready(url: str) -> bool:
 def studio(
     log: Path = Path(os.devnull), command: Sequence[str] = ("app.py",), **settings: str
 ) -> Iterator[tuple[str, Path, int]]:
-    """Run a studio as in README, or with another command of Python.
+    """Run a studio as in README, or Python with other arguments.
 
     Yield address, data folder and process id when all engines are warm. Raises RuntimeError if an engine fails.
     """

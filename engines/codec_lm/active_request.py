@@ -16,7 +16,7 @@ from engines.codec_lm.references import EncodedReference
 from engines.codec_lm.streaming import PacketFilter
 from engines.codec_lm.voice_generation import VoiceGeneration
 
-VOICE_SHARE = 0.1  # of the progress, for the generation of a designed voice
+VOICE_SHARE = 0.1  # share of the progress that the generation of a designed voice takes
 PATIENCE = (0, 2, 4, 8)  # steps that each packet may wait, so that more streams are decoded together
 
 
@@ -53,7 +53,7 @@ class ActiveRequest:
         return self.voice is not None and not self.voice.codes.done()
 
     def generate_voice(self) -> float:
-        """Generate a token of its voice; after the last one, use the prompts of this voice. Return the request's progress."""
+        """Generate a token of its voice; after the last one, use its prompts. Return the progress of the request, 0 to 1."""
         if self.voice is None:
             return 0.0
         self.voice.step()
@@ -82,7 +82,7 @@ class ActiveRequest:
         return self.sound is None and self.delivered == self.group_index < len(self.groups)
 
     def progress(self, group_s: float = 0.0) -> float:
-        """Return the progress, 0 to 1, with all earlier groups and `group_s` seconds of the current one."""
+        """Return the progress, 0 to 1, after all earlier groups and `group_s` seconds of the current one."""
         whole = sum(group.usual_s for group in self.groups)
         spoken = (sum(group.usual_s for group in self.groups[: self.group_index]) + group_s) / whole
         return spoken if self.voice is None else VOICE_SHARE + (1 - VOICE_SHARE) * spoken

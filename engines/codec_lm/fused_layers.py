@@ -110,10 +110,11 @@ def product(
 
     If `residual` (tokens, outputs) is given, the result is added to it in place. `many` uses the tensor cores.
     """
-    weights = linear.weight, None if gate is None else gate.weight
-    if many or any(quantizing.is_int4(weight) for weight in weights if weight is not None):
+    int4 = any(quantizing.is_int4(each.weight) for each in (linear, gate) if each is not None)
+    if many or int4 or (gate is not None and gate.bias is not None):
         return _composed(x, linear, norm, gate, residual)
-    return _product(x, weights[0], norm=norm, gate=weights[1], bias=linear.bias, residual=residual)
+    gate_weight = None if gate is None else gate.weight
+    return _product(x, linear.weight, norm=norm, gate=gate_weight, bias=linear.bias, residual=residual)
 
 
 def _composed(

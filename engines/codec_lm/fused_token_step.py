@@ -1,4 +1,4 @@
-"""A step of a network that generates one token a step, as kernels that never synchronise, so that a CUDA graph can record it.
+"""The decode step of a network that generates one token a step, as Triton kernels that CUDA graphs record.
 
 The results equal `TokenStep.draw` up to rounding.
 """
@@ -13,7 +13,7 @@ from engines.codec_lm.token_network import TokenNetwork
 from engines.runtime.launching import launch
 from engines.runtime.powers import next_power_of_two
 
-ROW_BY_ROW_DIM_MAX = 2048  # in wider layers, the tensor cores are faster from two rows on
+ROW_BY_ROW_DIM_MAX = 2048  # wider layers use the tensor cores from two rows on, because that is faster
 
 
 class FusedTokenStep:
@@ -26,7 +26,7 @@ class FusedTokenStep:
 
     @torch.inference_mode()
     def draw(self, rows: int) -> Tensor:
-        """Compute the same as `TokenStep.draw`. The next call overwrites the result."""
+        """Compute the same as `TokenStep.draw`. The next call overwrites the result; an error leaves wrong inputs."""
         state, network = self._state, self._network
         many = rows > (fused_layers.ROWS_HELD if network.stack.dim <= ROW_BY_ROW_DIM_MAX else 1)
         x = state.pending[:rows]  # layers add to it in place; the sampling writes it again

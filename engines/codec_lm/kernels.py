@@ -34,7 +34,7 @@ def project(
     NORM: tl.constexpr, GATED: tl.constexpr, SCALED: tl.constexpr, BIASED: tl.constexpr, RESIDUAL: tl.constexpr,
     OVERLAP: tl.constexpr,
 ):  # fmt: skip
-    """Compute out = residual + weight x + bias, or silu(weight x) * (gate x), of x (rows, INPUTS), normalised if NORM.
+    """Compute residual + weight x + bias, or silu(weight x + bias) * (gate x), of x (rows, INPUTS), normalised if NORM.
 
     One program: BLOCK outputs of every row. int8 weights have a float32 scale per output.
     """

@@ -32,7 +32,7 @@ class AudioEncoder(Protocol):
         ...
 
     def warm(self) -> Iterable[object]:
-        """Prepare a faster form on a GPU, if there is one; the scheduler steps other work between two items."""
+        """Record CUDA graphs, if the encoder uses any; the scheduler steps other work between two items."""
         ...
 
 

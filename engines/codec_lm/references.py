@@ -96,7 +96,7 @@ class ReferenceEncoder:
 
     @property
     def in_background(self) -> bool:
-        """Return True if clips are encoded in a thread, on another device."""
+        """Return True if clips are encoded in another thread, because the encoder has its own device."""
         return self._pool is not None
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Triton's sampling kernels of a decode step. Nothing is sorted."""
+"""Triton's sampling kernels of a decode step. They find the nucleus without sorting."""
 
 # Triton compiles these functions, so Python's types do not describe them.
 # mypy: ignore-errors
@@ -93,7 +93,7 @@ def draw_token(
     TOP_K: tl.constexpr, PADDED: tl.constexpr, DIM_PADDED: tl.constexpr, HISTORY_PADDED: tl.constexpr,
     OVERLAP: tl.constexpr,
 ):  # fmt: skip
-    """Sample a row's code like `token_step.choose`, write its embedding, and move the row to its next step.
+    """Sample a row's code like `token_step.choose`, write its embedding as the next input, and advance the row.
 
     One program: one row. Its logits have `codes` choices for each of `period` steps of a frame, then the ends.
     """
@@ -117,8 +117,8 @@ def draw_token(
     below = level - tl.max(level)
 
     if TOP_K:
-        # Find a level that exactly TOP_K codes exceed, by bisection. Equal levels may prevent that.
-        low, high = tl.min(tl.where(inside, below, 0.0)) - 1.0, 0.0
+        # Find a level that exactly TOP_K codes exceed, by bisection. With equal levels, more codes remain.
+        low, high = tl.maximum(tl.min(tl.where(inside, below, 0.0)) - 1.0, -1e30), 0.0
         count = codes + ends
         for _ in range(BISECTIONS):
             if count > TOP_K:

@@ -1,4 +1,4 @@
-"""A network that generates one token a step, and what follows from its hidden state."""
+"""The interface of a network that generates one token a step, and its logits and embeddings of codes."""
 
 from typing import Protocol
 
@@ -21,7 +21,7 @@ class TokenNetwork(Network, Protocol):
 
     @property
     def codes(self) -> int:
-        """Return the number of codes of a step; the logits after them end the speech."""
+        """Return the number of codes of a step; the logits after them are those of the end tokens."""
         ...
 
     @property

@@ -54,9 +54,8 @@ class TokenStep:
 
     @cached_property
     def _fused(self) -> "FusedTokenStep":
-        from engines.codec_lm.fused_token_step import (
-            FusedTokenStep,
-        )  # imports Triton, which only CUDA builds of torch bring
+        # Imports Triton, which only CUDA builds of torch have.
+        from engines.codec_lm.fused_token_step import FusedTokenStep
 
         return FusedTokenStep(self._network, self._state)
 

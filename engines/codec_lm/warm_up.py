@@ -40,7 +40,7 @@ class WarmUp:
                 yield from self._use(compiling)
         if self._decoder.compiled is not None and not self._runtime.references.in_background:
             for _ in self._runtime.model.encoder.warm():
-                yield Progress(WARMED_AT, "warming up the encoder of references")
+                yield Progress(WARMED_AT, "warming up the reference encoder")
         self._decoder.state.finish_warmup()
 
     def _use(self, compiling: BackgroundCompiler) -> Iterator[Progress]:

@@ -185,7 +185,7 @@ class Snac(nn.Module):
         return next(self.decoder.parameters())
 
     def warm(self) -> Iterable[object]:
-        """Prepare nothing."""
+        """Record nothing: this encoder uses no CUDA graphs."""
         return ()
 
     def encode(self, samples: Tensor) -> Tensor:

@@ -201,7 +201,7 @@ class Codec(nn.Module):
         return other
 
     def warm(self) -> Iterable[object]:
-        """Prepare nothing."""
+        """Record nothing: this encoder uses no CUDA graphs."""
         return ()
 
     def encode(self, samples: Tensor) -> Tensor:

@@ -8,8 +8,9 @@ PRIORITY_S = 1.0  # device time that an urgent engine may use more than the leas
 class DeviceShares:
     """Chooses the engine that steps next: the one that has used the least device time.
 
-    An urgent engine steps first, unless it has used `PRIORITY_S` more than the least used engine. An engine without work
-    gathers no claim: when it gets work, its time is raised to that of the least used engine.
+    An urgent engine steps first, unless it has used `PRIORITY_S` more than the least used engine. When an engine gets work
+    again, its time is raised to that of the least used engine, so idle time gives no priority. The scheduler's thread calls
+    this class; `clear` is called for a new thread, while an old one may still hang in a step.
     """
 
     def __init__(self) -> None:
@@ -26,7 +27,7 @@ class DeviceShares:
         self._used_s.pop(name, None)
 
     def clear(self) -> None:
-        """Remove all engines. A hanging thread, which still reads the old times, is not disturbed."""
+        """Remove all engines."""
         self._used_s, self._able, self._least_s = {}, (), 0.0
 
     def charge(self, name: str, seconds: float) -> None:

@@ -17,7 +17,7 @@ PROGRESS_MIN = 0.2  # from this progress on, an estimate needs no other finished
 
 
 class EtaRequest(Protocol):
-    """The parts of a request that decide its duration. An order has only the id of its performance."""
+    """The parts of a request that decide its duration. In an order, `performance` is only an id."""
 
     @property
     def engine(self) -> str: ...
@@ -53,8 +53,8 @@ class EtaEstimator:
     def expected_s(self, request: EtaRequest) -> float | None:
         """Estimate the device seconds of a whole request; None without a rate or for a recording of unknown length."""
         rate = self._rates.get(_kind(request))
-        unknown = bool(request.performance) and not isinstance(request.performance, Audio)
-        return None if rate is None or unknown else rate * self._work(request)
+        length_unknown = bool(request.performance) and not isinstance(request.performance, Audio)
+        return None if rate is None or length_unknown else rate * self._work(request)
 
     def remaining_s(self, ticket: Ticket) -> float | None:
         """Estimate the device seconds that a running request still needs; its own progress counts more as it advances."""

@@ -12,7 +12,7 @@ from engines.types import Audio, Chunk, Cost, Request, Status, Take, TicketState
 log = logging.getLogger(__name__)
 
 UNREAD_MAX_S = 30.0  # unread audio above which the ticket's row pauses
-LEAD_MIN_S = 0.2  # a request is urgent while its listener has less audio left
+LEAD_MIN_S = 0.2  # seconds of unheard audio below which a live request is urgent
 Position = tuple[int, float | None]  # rank and ETA in seconds; rank 1 is admitted next, rank 0 is running or has ended
 
 
@@ -130,11 +130,11 @@ class Ticket:
         return self._audio_s - self._read_s > UNREAD_MAX_S
 
     def lead_s(self, now: float) -> float:
-        """Return the seconds of audio that a listener has left, if playback started with the first audio; 0 without audio."""
+        """Return the seconds of audio that are not heard yet, if playback began with the first audio; 0 without audio."""
         return self._audio_s - (now - self._first_audio_at) if self._chunks else 0.0
 
     def is_urgent(self, now: float) -> bool:
-        """Return True if someone listens and has little audio left."""
+        """Return True if the request is live and has less than `LEAD_MIN_S` of unheard audio."""
         return self.request.live and self.lead_s(now) < LEAD_MIN_S
 
     def admit(self, at: float) -> None:

@@ -49,7 +49,7 @@ class BiCodec(nn.Module):
     def encode_semantic(self, features: Tensor, count: Tensor | None = None) -> Tensor:
         """Encode (t, features) speech features to (t',) int64 codes; t' is t if the codec `keeps_length`.
 
-        With (1,) `count`, only so many features count. The codec must then keep the length.
+        Frames after the first `count` (1,), if given, are padding; the codec must then keep the length.
         """
         mask = (
             None if count is None else (torch.arange(len(features), device=features.device) < count).to(features.dtype)

@@ -1,5 +1,6 @@
 """Speech features of wav2vec2-large-xlsr-53 (Conneau et al. 2020, arXiv:2006.13979), from which semantic codes are computed."""
 
+import math
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,13 +22,16 @@ class SpeechFeatures(nn.Module):
         super().__init__()
         del network.encoder.layers[LAYERS[-1] + 1 :]  # one more layer, because the last output is normalised
         self.network = network
+        config = network.config
+        # True if padding does not change features: with another norm, it would.
+        self.can_pad = config.feat_extract_norm == "layer" and math.prod(config.conv_stride) == HOP
 
     def forward(self, samples: Tensor) -> Tensor:
         """Compute (`frames_of(n)`, channels) features of (n,) samples at 16 kHz."""
-        return self.of_normalised(normalise(samples))
+        return self.from_normalised(normalise(samples))
 
-    def of_normalised(self, samples: Tensor, length: Tensor | None = None) -> Tensor:
-        """Compute the features of normalised samples, of which only the first (1,) `length` count."""
+    def from_normalised(self, samples: Tensor, length: Tensor | None = None) -> Tensor:
+        """Compute the features of normalised samples (n,); samples after the first `length` (1,), if given, are padding."""
         mask = None if length is None else (torch.arange(len(samples), device=samples.device) < length)[None].long()
         states = self.network(samples[None], attention_mask=mask, output_hidden_states=True).hidden_states
         return torch.stack([states[layer][0] for layer in LAYERS]).mean(0)
@@ -40,7 +44,7 @@ def normalise(samples: Tensor) -> Tensor:
 
 
 def frames_of(samples: Count) -> Count:
-    """Return the number of frames that have features."""
+    """Return the number of feature frames of so many samples."""
     return (samples - WINDOW) // HOP + 1
 
 

@@ -33,7 +33,7 @@ from engines.text.script import CHARACTERS_PER_S
 from engines.types import Progress
 
 POSITIONS = 2_560  # longest row in positions, with its reference: 51 s of speech
-# Frames of 20 ms. The first audio ends AFTER frames before the end of the first packet.
+# Frames of 20 ms in each packet. The decoder holds the newest 20 back, so the first audio has 10 frames.
 PACKETS = (30, 10, 25, 50)
 TOP_K = 50  # of upstream's inference
 

@@ -1,9 +1,10 @@
 """Encode references to the codes of a BiCodec.
 
-On a GPU, launching the kernels takes longer than running them, so CUDA graphs run them for a few lengths. A shorter clip is
-padded to the next length; the padding is masked, so it does not change the codes.
+On a GPU, launching the kernels takes longer than running them, so CUDA graphs are recorded for a few lengths. A shorter clip is
+padded to the next length. The padding is masked, so codes differ only by rounding. Longer clips are encoded without graphs.
 """
 
+import logging
 from collections.abc import Iterator
 
 import torch
@@ -11,12 +12,14 @@ from torch import Tensor
 
 from engines.runtime.compilation import CudaGraphCache, WithEagerFallback
 from engines.spark.bicodec import REFERENCE, BiCodec
-from engines.spark.features import SpeechFeatures, frames_of, normalise
+from engines.spark.features import HOP, SpeechFeatures, frames_of, normalise
 from engines.spark.mel import SAMPLE_RATE
 from engines.spark.volume import normalise_volume
 
+log = logging.getLogger(__name__)
+
 LENGTHS = tuple(seconds * SAMPLE_RATE for seconds in (4, 6, 8, 11, 15))  # samples of clips with a graph
-VOICE = 0  # in place of a length: the graph of the global codes
+VOICE = 0  # in place of a length, the key of the graph of global codes
 
 
 class BiCodecEncoder:
@@ -30,13 +33,19 @@ class BiCodecEncoder:
 
     @torch.inference_mode()
     def warm(self) -> Iterator[None]:
-        """Record CUDA graphs for all lengths."""
-        if not self.codec.keeps_length:
+        """Record CUDA graphs for all lengths. Without memory for them, clips are encoded without graphs."""
+        if not (self.codec.keeps_length and self.features.can_pad):
             return
         device = self.codec.decoding_weight.device
         self._graphed = WithEagerFallback(self._eager, _GraphedEncoder(self.codec, self.features, device))
         for key in (VOICE, *LENGTHS):
-            self._graphed(key, torch.ones(key or REFERENCE, device=device))
+            padded = key - HOP if key else REFERENCE  # so that the kernels of the mask run before they are recorded
+            try:
+                self._graphed(key, torch.ones(padded, device=device))
+            except torch.OutOfMemoryError:
+                log.warning("no memory for CUDA graphs of the reference encoder; it runs without them")
+                self._graphed = None
+                return
             yield
 
     def encode(self, samples: Tensor) -> Tensor:
@@ -52,7 +61,7 @@ class BiCodecEncoder:
         """Return the global codes if the key is VOICE, else the semantic codes."""
         if key == VOICE:
             return self.codec.encode_global(samples)
-        return self.codec.encode_semantic(self.features.of_normalised(samples))
+        return self.codec.encode_semantic(self.features.from_normalised(samples))
 
 
 class _GraphedEncoder:
@@ -69,11 +78,11 @@ class _GraphedEncoder:
         self._samples[: len(clip)] = clip
         self._samples[len(clip) :] = 0.0
         self._length.fill_(len(clip))
-        made = self._graphs(key)
-        return made.clone() if key == VOICE else made[: frames_of(len(clip))].clone()
+        codes = self._graphs(key)
+        return codes.clone() if key == VOICE else codes[: frames_of(len(clip))].clone()
 
     def _run(self, key: int) -> Tensor:
         if key == VOICE:
             return self._codec.encode_global(self._samples[:REFERENCE])
-        features = self._features.of_normalised(self._samples[:key], self._length)
+        features = self._features.from_normalised(self._samples[:key], self._length)
         return self._codec.encode_semantic(features, frames_of(self._length))

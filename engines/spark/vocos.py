@@ -46,7 +46,7 @@ class VocosBlock(nn.Module):
         self.gamma = nn.Parameter(torch.ones(dim))
 
     def forward(self, x: Tensor, *condition: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Transform (b, dim, t); frames with 0 in the (t,) mask count as silence after the end."""
+        """Transform (b, dim, t), in which frames with 0 in the (t,) mask are padding."""
         y = self.norm(self.dwconv(_masked(x, mask)).transpose(1, 2), *condition)
         y = self.gamma * self.pwconv2(F.gelu(self.pwconv1(y)))
         return x + y.transpose(1, 2)

@@ -73,7 +73,7 @@ class SpokenForm(Protocol):
     def order(self, programs: Programs) -> Order:
         """Return the line as an `Order`, the stored form of a request. Raises EngineError."""
 
-    def sent(self) -> SentReference | None:
+    def sent_reference(self) -> SentReference | None:
         """Return the reference of the request, if it has one. Raises BadAudio, BadText."""
 
     @property
@@ -197,7 +197,7 @@ class SpokenAnswers:
         with suppress(LimitReached):
             programs.callers.spend(stream.caller, form.characters)
             order = replace(form.order(programs), seed=None)
-            sent = form.sent()
+            sent = form.sent_reference()
             return programs.start(stream, order, time.monotonic(), sent.reference if sent else None, live=False)
         return None
 
@@ -217,11 +217,15 @@ class SpokenAnswers:
         return await to_thread.run_sync(report_on, self._studio.ears, ticket.result(), limiter=self._threads)
 
     def _begin(self, form: SpokenForm, request: Request, live: bool = True) -> tuple[Stream, Ticket]:
+        """Submit a line, then check its reference while the engine encodes it; a failed check cancels the line.
+
+        Raises EngineError.
+        """
         programs = self._programs
         caller = programs.callers.caller(request)
         order = form.order(programs)  # before the limits are charged, so that a refused request does not count
         programs.callers.spend(caller, form.characters)
-        sent, arrived_at = form.sent(), request.state.arrived_at
+        sent, arrived_at = form.sent_reference(), request.state.arrived_at
         reference = sent.reference if sent else None
         stream, ticket = programs.begin(caller, order, arrived_at, reference, form.performance, live=live)
         try:

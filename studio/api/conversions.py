@@ -62,7 +62,7 @@ class Conversion:
         """Return the `Order`, the stored form of a request. Raises EngineError."""
         return programs.order("", self.form.voice, self.form.model or programs.converting_engine(), {})
 
-    def sent(self) -> None:
+    def sent_reference(self) -> None:
         """Return None: the form sends no reference."""
 
     @property

@@ -22,7 +22,7 @@ from studio.api.programs import Programs
 from studio.api.speech_events import SSE
 from studio.api.texts import Name, Text, Transcript
 from studio.order import Order, shown
-from studio.references.acceptance import SentReference, read_sent
+from studio.references.acceptance import SentReference, read_sent_reference
 
 TAKES_MAX = 8  # of one line
 INSTRUCTIONS = (
@@ -146,7 +146,7 @@ class SpeechRequest(BaseModel):
         """Return headers that name the fields whose effect differs from the request."""
         return adjustments(self.model_extra or {}, made, ["user"] if self.user is not None else [])
 
-    def sent(self) -> SentReference | None:
+    def sent_reference(self) -> SentReference | None:
         """Return the reference of the request, if it has one. Raises BadAudio, BadText."""
         if not self.reference_audio:
             return None
@@ -156,7 +156,7 @@ class SpeechRequest(BaseModel):
             raise BadAudio(
                 "reference_audio is not base64; encode the bytes of the file as base64 and send the request again"
             ) from error
-        return read_sent(sound, self.reference_text)
+        return read_sent_reference(sound, self.reference_text)
 
 
 class GenerateRequest(BaseModel):
@@ -197,7 +197,7 @@ class GenerateRequest(BaseModel):
         """Return no headers: this request has no settings."""
         return {}
 
-    def sent(self) -> None:
+    def sent_reference(self) -> None:
         """Return None: this request has no reference."""
 
     @property

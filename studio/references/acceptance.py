@@ -25,7 +25,7 @@ class BadReference(BadAudio):
 
 @dataclass(frozen=True, slots=True)
 class SentReference:
-    """A reference that a program sent. An engine can already encode it while `check` runs, which takes as long."""
+    """A reference that a program sent, before its report. An engine can encode it while `check` runs."""
 
     reference: Reference
     source: Source
@@ -53,9 +53,12 @@ def read_reference(
     return accepted(decoded, transcript, ignore_report=ignore_report, hear=hear)
 
 
-def read_sent(sound: bytes, transcript: str) -> SentReference:
-    """Return the reference in a sound file before its report. Raises like `read_reference`."""
-    return _sent(decode_sent(io.BytesIO(sound), decode_clip), transcript)
+def read_sent_reference(sound: bytes, transcript: str) -> SentReference:
+    """Return the reference in a sound file, before its report.
+
+    Raises BadAudio, BadReference if there is no voice, BadText, and NoRoom.
+    """
+    return _without_report(decode_sent(io.BytesIO(sound), decode_clip), transcript)
 
 
 def decode_sent(sound: BinaryIO, decode: Callable[[Path], T]) -> T:
@@ -78,13 +81,13 @@ def accepted(decoded: Decoded, transcript: str, *, ignore_report: bool = False, 
     A clip that fails the report is refused, unless `ignore_report` is set ("Speak anyway" on the page). A clip without a voice
     is always refused. Raises BadReference, BadText.
     """
-    sent = _sent(decoded, transcript, hear)
+    sent = _without_report(decoded, transcript, hear)
     if not ignore_report:
         sent.check()
     return sent.reference
 
 
-def _sent(decoded: Decoded, transcript: str, hear: Hear | None = None) -> SentReference:
+def _without_report(decoded: Decoded, transcript: str, hear: Hear | None = None) -> SentReference:
     audio, source = audible(decoded)
     require_voice(audio, source)
     if hear and not transcript and not (transcript := hear(audio)):

@@ -11,7 +11,7 @@ import pytest
 
 from engines.scheduling.ticket import Ticket
 from engines.types import SchedulerEvent
-from studio.memory import HEAPS, HeapTrimmer, glibc_trim
+from studio.memory import ARENAS_MAX, HeapTrimmer, glibc_trim
 from studio.order import Order
 from tests.engines.metronome import Metronome
 from tests.studio.house import ENGINE, studio_of
@@ -66,10 +66,10 @@ def test_a_stored_take_stays_audible_without_its_request_in_memory(tmp_path: Pat
         performance.cancel()
 
 
-# Allocates in several threads at once, and prints glibc's description of its heaps.
+# Allocates in several threads at once, and prints glibc's description of its arenas.
 THREADS = """
 import ctypes, threading
-from studio.memory import limit_heaps
+from studio.memory import limit_arenas
 {}
 together = threading.Barrier(6)
 def allocate():
@@ -88,7 +88,7 @@ glibc.fflush(out)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc")
-@pytest.mark.parametrize(("first", "limited"), [("limit_heaps()", True), ("", False)])
-def test_threads_share_the_heaps_of_the_c_library(first: str, limited: bool) -> None:
+@pytest.mark.parametrize(("first", "limited"), [("limit_arenas()", True), ("", False)])
+def test_threads_share_the_arenas_of_the_c_library(first: str, limited: bool) -> None:
     done = subprocess.run([sys.executable, "-c", THREADS.format(first)], capture_output=True, text=True, check=True)
-    assert (done.stdout.count("<heap nr=") <= HEAPS) is limited
+    assert (done.stdout.count("<heap nr=") <= ARENAS_MAX) is limited

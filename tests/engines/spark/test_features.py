@@ -52,8 +52,8 @@ def test_features_are_the_mean_of_three_hidden_states(folder: Path, seconds: flo
 @torch.inference_mode()
 def test_padding_does_not_change_features(folder: Path) -> None:
     features, samples = read_features(folder), normalise(reference(0.9, 220.0))
-    wanted = features.of_normalised(samples)
-    padded = features.of_normalised(F.pad(samples, (0, 7_000)), torch.tensor([len(samples)]))
+    wanted = features.from_normalised(samples)
+    padded = features.from_normalised(F.pad(samples, (0, 7_000)), torch.tensor([len(samples)]))
     assert len(padded) > len(wanted) == frames_of(len(samples))
     assert torch.allclose(padded[: len(wanted)], wanted, atol=1e-5)
 
