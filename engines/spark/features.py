@@ -22,6 +22,8 @@ class SpeechFeatures(nn.Module):
         super().__init__()
         del network.encoder.layers[LAYERS[-1] + 1 :]  # one more layer, because the last output is normalised
         self.network = network
+        # CUDA graphs cannot record how the library computes the mask of frames from that of samples, so it gets the former.
+        network._get_feature_vector_attention_mask = _as_given
         config = network.config
         # True if padding does not change features: with another norm, it would.
         self.can_pad = config.feat_extract_norm == "layer" and math.prod(config.conv_stride) == HOP
@@ -32,9 +34,14 @@ class SpeechFeatures(nn.Module):
 
     def from_normalised(self, samples: Tensor, length: Tensor | None = None) -> Tensor:
         """Compute the features of normalised samples (n,); samples after the first `length` (1,), if given, are padding."""
-        mask = None if length is None else (torch.arange(len(samples), device=samples.device) < length)[None].long()
+        frames = torch.arange(frames_of(len(samples)), device=samples.device)
+        mask = None if length is None else (frames < frames_of(length))[None]
         states = self.network(samples[None], attention_mask=mask, output_hidden_states=True).hidden_states
         return torch.stack([states[layer][0] for layer in LAYERS]).mean(0)
+
+
+def _as_given(length: int, mask: Tensor, add_adapter: bool | None = None) -> Tensor:
+    return mask
 
 
 def normalise(samples: Tensor) -> Tensor:
