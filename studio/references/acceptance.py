@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -23,7 +24,7 @@ class BadReference(BadAudio):
     """The report on the clip finds a failure."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SentReference:
     """A reference that a program sent, before its report. An engine can encode it while `check` runs."""
 
@@ -32,33 +33,43 @@ class SentReference:
 
     def check(self) -> None:
         """Raise BadReference if the report finds the clip unusable."""
-        failed = failures(report(self.reference.audio, self.source, self.reference.transcript))
-        if failed:
-            raise BadReference(" ".join([*failed, INSIST]))
+        if self._failures:
+            raise BadReference(" ".join([*self._failures, INSIST]))
+
+    @cached_property
+    def _failures(self) -> list[str]:
+        return failures(report(self.reference.audio, self.source, self.reference.transcript))
 
 
+REMEMBERED, REMEMBERED_BYTES = 16, 2**20  # number of sent references that are kept, and their longest file
 T = TypeVar("T")
 Hear = Callable[[Audio], str]  # a function that returns the words of a clip
 
 
 def read_reference(
-    sound: bytes | BinaryIO, transcript: str, *, ignore_report: bool = False, hear: Hear | None = None
+    sound: BinaryIO, transcript: str, *, ignore_report: bool = False, hear: Hear | None = None
 ) -> Reference:
     """Return the reference in a sound file that a program sent.
 
     Without a transcript, `hear` returns one. Raises BadAudio if the file cannot be a clip, BadReference if the report finds the
     clip unusable, BadText if there is no transcript at all, NoRoom, and the errors of `hear`.
     """
-    decoded = decode_sent(io.BytesIO(sound) if isinstance(sound, bytes) else sound, decode_clip)
-    return accepted(decoded, transcript, ignore_report=ignore_report, hear=hear)
+    return accepted(decode_sent(sound, decode_clip), transcript, ignore_report=ignore_report, hear=hear)
 
 
 def read_sent_reference(sound: bytes, transcript: str) -> SentReference:
-    """Return the reference in a sound file, before its report.
+    """Return the reference in a sound file, before its report; programs send the same one with many lines.
 
     Raises BadAudio, BadReference if there is no voice, BadText, and NoRoom.
     """
+    return (_remembered if len(sound) <= REMEMBERED_BYTES else _read)(sound, transcript)
+
+
+def _read(sound: bytes, transcript: str) -> SentReference:
     return _without_report(decode_sent(io.BytesIO(sound), decode_clip), transcript)
+
+
+_remembered = lru_cache(REMEMBERED)(_read)
 
 
 def decode_sent(sound: BinaryIO, decode: Callable[[Path], T]) -> T:

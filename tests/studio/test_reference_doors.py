@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -17,11 +18,14 @@ from websockets.sync.client import connect
 from studio.archive import unpack
 from studio.archive.errors import BadArchive
 from studio.order import Order
+from studio.references import acceptance
 from studio.references.acceptance import INSIST, BadReference
+from studio.references.report import Report, report
 from studio.studio import Studio
 from tests.studio.archive.archives import base, packed, silent, tar, vet, written
 from tests.studio.house import ENGINE, SAMPLE_RATE, speechlike
 from tests.studio.programs import Reception, reception_of
+from tests.waiting import until
 
 SAID = "one two three, four five six."
 Door = Callable[[Reception, bytes, bool], httpx.Response]
@@ -111,6 +115,26 @@ def test_a_clip_that_fails_the_report_is_refused_with_its_message(reception: Rec
     assert failed and (answer.status_code, answer.json()["code"]) == (400, "bad_reference"), answer.text
     insist = [] if fault in HEARD_NOTHING else [INSIST]
     assert answer.json()["detail"] == " ".join([*failed, *insist])
+
+
+def test_a_refused_reference_leaves_no_request(reception: Reception) -> None:
+    assert speaking(reception, REFUSED["clipping"], False).status_code == 400
+    until(lambda: not reception.studio.manager.queue())
+
+
+def test_a_reference_that_is_sent_again_is_read_once(reception: Reception, monkeypatch: pytest.MonkeyPatch) -> None:
+    reports, sound = list[str](), wav(0.9 * speechlike())
+
+    def counted(*given: Any) -> Report:
+        reports.append(given[2])
+        return report(*given)
+
+    monkeypatch.setattr(acceptance, "report", counted)
+    assert [speaking(reception, sound, False).status_code for _ in range(3)] == [200] * 3
+    assert reports == [SAID]
+    other = {"reference_audio": base64.b64encode(sound).decode(), "reference_text": "six five four, three two one."}
+    assert reception.ask(voice="", **other).status_code == 200
+    assert reports == [SAID, "six five four, three two one."]
 
 
 @pytest.mark.parametrize("door", DOORS)
