@@ -113,7 +113,7 @@ def cancel(client: Client, door: str, leave: bool, number: int, draw: Random) ->
 
 
 def measure(client: Client, data_dir: Path, doors: Sequence[str], number: int) -> dict[str, Any]:
-    """Cancel `number` lines through each door, half of them by closing the connection. Return the times by door."""
+    """Cancel `number` lines through each interface, half by closing the connection. Return the times in ms by interface."""
     draw, cancelled = Random(1), dict[str, float]()
     for each in range(number):
         for door in doors:

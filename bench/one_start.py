@@ -50,7 +50,7 @@ class Line(NamedTuple):
 
 
 def start(folders: Mapping[str, Path], began_s: float, device: EngineOptions, patient: bool) -> dict[str, Any]:
-    """Start the engines, each with one listener. Return figures in seconds since `began_s`."""
+    """Start the engines, each with one listener. Return the figures of each engine; times are in seconds since `began_s`."""
     manager = Manager({name: Checkpoint(str(folder)) for name, folder in folders.items()}, device, Policy())
 
     def log_event(event: SchedulerEvent) -> None:

@@ -1,7 +1,7 @@
-"""Measure the word times of the ears on lines joined from single words: `python -m bench.word_times [LINES]`.
+"""Measure the word times of speech recognition on lines with known boundaries: `python -m bench.word_times [LINES]`.
 
-The embedded S1-Mini speaks single words. Each word is cut to its sound; six words of one voice, with gaps of 0 to 120 ms
-between them, are a line whose boundaries are known. The script prints the distance of each boundary that the ears find.
+The embedded S1-Mini speaks single words, which are cut to their sound. Six words of one voice make a line, with gaps of 0 to
+120 ms between them. The script prints the median and the 95th percentile of the distance to the boundaries that were found.
 """
 
 import random

@@ -250,7 +250,7 @@ class SpeechService:
         with self._lock:
             found = self._live_takes.get((session_id, id))
         if found is None:
-            raise UnknownLiveTake("this take is finished or cancelled; see the list of takes")
+            raise UnknownLiveTake("no take with this id is being generated; see the list of takes")
         return found
 
     def _cast(self, order: Order, session_id: str) -> tuple[Order, Reference, Weights | None]:

@@ -115,7 +115,7 @@ class Discriminators(nn.Module):
 
 
 class Adversary:
-    """The discriminators with their optimizer. They continue from an earlier call if its folder has their state."""
+    """The discriminators with their optimizer. They start with the state of an earlier run, if there is one."""
 
     def __init__(
         self, group: ProcessGroup, device: torch.device, weights: AdversarialWeights, earlier: Path | None = None

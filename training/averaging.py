@@ -5,7 +5,7 @@ from torch import nn
 
 
 class WeightAverage:
-    """The moving average of a model's parameters; each step keeps the share `keep`. Buffers are constant and left out."""
+    """The moving average of a model's parameters, with the decay `keep`, lower in the first steps. It has no buffers."""
 
     def __init__(self, model: nn.Module, keep: float) -> None:
         self.keep = keep

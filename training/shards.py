@@ -44,7 +44,7 @@ def load_shards(folder: Path, name: str) -> State:
     """Return float32 tensors of `name-*.safetensors`; int8 is converted. Raises FileNotFoundError if there are none."""
     shards = sorted(folder.glob(f"{name}-*.safetensors"))
     if not shards:
-        raise FileNotFoundError(f"{folder} holds no {name}-*.safetensors; train one first")
+        raise FileNotFoundError(f"{folder} has no {name}-*.safetensors; train {name} first")
     return {key: value for shard in shards for key, value in load_exported(shard).items()}
 
 

@@ -106,10 +106,10 @@ def _deploy(arguments: Namespace) -> None:
 
 
 def _environment(written: Iterable[str]) -> dict[str, str]:
-    pairs = [one.partition("=") for one in written]
-    if wrong := next((key for key, equals, _ in pairs if not (key and equals)), None):
-        raise DeployError(f"--env {wrong} has no value; write KEY=VALUE")
-    return {key: value for key, _, value in pairs}
+    pairs = {one: one.partition("=") for one in written}
+    if wrong := next((one for one, (key, equals, _) in pairs.items() if not (key and equals)), None):
+        raise DeployError(f"--env {wrong} is not KEY=VALUE; correct it")
+    return {key: value for key, _, value in pairs.values()}
 
 
 def _teardown(arguments: Namespace) -> None:

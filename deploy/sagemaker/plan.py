@@ -55,7 +55,9 @@ class Wanted:
                 "the smallest number of instances must be from 1 to the largest number; correct --least or --most"
             )
         if KEYS in self.environment:
-            raise DeployError(f"remove {KEYS}: SageMaker does not pass on API keys, and IAM decides who may invoke")
+            raise DeployError(
+                f"remove {KEYS} from --env: SageMaker does not forward API keys; IAM decides who may invoke the endpoint"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,7 +56,7 @@ class Refused(Exception):
 
 
 def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:
-    """Answer events of API Gateway, of REST APIs (1.0) and HTTP APIs (2.0)."""
+    """Answer events of API Gateway, in its formats 1.0 (REST APIs) and 2.0 (HTTP APIs)."""
     headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
     method = event.get("httpMethod") or event["requestContext"]["http"]["method"]
     shared = _cors(headers.get("origin", ""))

@@ -108,7 +108,9 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
         except (TimeoutError, CancelledError) as error:
             raise Unavailable(f"the cache was not cleared within {CLEAR_S:g} s; try again") from error
         except OSError as error:
-            raise Unavailable(f"the files of the cache cannot be removed ({error.strerror or error})") from error
+            raise Unavailable(
+                f"the files of the cache cannot be removed ({error.strerror or error}); check the permissions of its folder"
+            ) from error
         left = next((one for one in manager.status(name).caches if one.name == cache), EMPTY)
         return {"entries": use.entries - left.entries, "bytes": use.bytes - left.bytes}
 

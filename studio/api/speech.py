@@ -120,7 +120,7 @@ class SpeechRequest(BaseModel):
 
     @property
     def performance(self) -> None:
-        """Return None: the line has a text."""
+        """Return None: the line has a text, not a recording."""
 
     @property
     def voice_name(self) -> str:
@@ -186,7 +186,7 @@ class GenerateRequest(BaseModel):
 
     @property
     def performance(self) -> None:
-        """Return None: the line has a text."""
+        """Return None: the line has a text, not a recording."""
 
     def order(self, programs: Programs) -> Order:
         """Return the line as an `Order`, the stored form of a request. Raises EngineError."""

@@ -136,7 +136,7 @@ class Champions:
         return self.jobs.start("package", id, lambda report, stop: self._archives.package(saved, report, stop)[0])
 
     def pack(self, saved: SavedChampion, target: Path, report: ProgressReporter) -> Packed:
-        """Write an archive to any file, in this thread. Raises BadChampion, UnknownChampion, NotSaved."""
+        """Write an archive to `target` in the calling thread. Raises BadChampion, UnknownChampion, NotSaved."""
         return self._archives.pack(saved, target, report, threading.Event())
 
     def import_archive(self, archive: Path, *, as_id: str = "", expected: str = "") -> Job:

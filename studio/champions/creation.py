@@ -104,7 +104,7 @@ class Creation:
         self._library = library
 
     def draft(self, voice: TakeVoice) -> Champion:
-        """Return a champion with all known fields, under an unused id. Raises UnknownChampion."""
+        """Return an unsaved champion with an unused id and the fields that the voice gives. Raises UnknownChampion."""
         if voice.reference is None:
             known = self._library.get(voice.champion, voice.version).champion
             return replace(known, id=self._free_id(known.id), settings=voice.settings, engine=voice.engine)

@@ -18,7 +18,7 @@ MEASURED_MAX = 512
 
 
 def champion_json(champion: Champion, *, owner: bool) -> dict[str, Any]:
-    """Return the fields of a champion."""
+    """Return the fields of a champion. Only its owner gets the consent and the notes."""
     fields = champion.as_dict() | {"title": champion.title}
     return fields if owner else fields | {"consent": None, "notes": ""}
 

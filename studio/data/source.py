@@ -60,7 +60,10 @@ class BackupSource:
             self._add_group(writer, group)
 
     def add_rows(self, writer: BackupWriter) -> Sequence[str]:
-        """Add the database without rows that were deleted meanwhile. Return the missing files of the other rows."""
+        """Add the database to the backup. Return the files of its rows that the backup lacks.
+
+        Rows that were deleted since the backup began are left out.
+        """
         present = {file.path for file in writer.files}
         with closing(sqlite3.connect(self._copy)) as copy, copy:
             lacking = [row for row in needed_files(copy) if not row.files <= present]

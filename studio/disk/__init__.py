@@ -1,1 +1,1 @@
-"""The data folder: files, database, descriptions of rows, free space, and removal of old files."""
+"""The data folder: files, database, JSON files that can restore it, free space, and removal of old files."""

@@ -62,7 +62,7 @@ def publish_file(staged: Path, target: Path) -> None:
 
 
 def publish_folder(staged: Path, target: Path) -> None:
-    """Move a folder of finished files to a place in the same parent. An existing target stays. Raises OSError."""
+    """Move a folder of finished files to `target`, which has the same parent, unless `target` exists. Raises OSError."""
     for path in staged.iterdir():
         sync_file(path)
     sync_folder(staged)

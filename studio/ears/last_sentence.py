@@ -36,7 +36,7 @@ def _last_speech_s(audio: Audio) -> float | None:
 
 
 def _heard_until_s(parts: Sequence[Part], end: int) -> float:
-    """Return the start of the last heard word that is matched to a written word before the place `end`."""
+    """Return the start in seconds of the last heard word that matches a written word before number `end`; 0 without one."""
     starts = [
         part.passage.words[part.heard[match.heard_end - 1].place].start_s
         for part in parts

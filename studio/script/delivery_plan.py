@@ -83,7 +83,7 @@ def with_sound(line: DeliveredLine, project: Project, select: Select, history: H
 
 
 def _ruled(selects: Sequence[Select], rule: StaleRule) -> Sequence[Select]:
-    """Return the selects that a delivery with this rule would contain. A take that must be rendered first stays stale."""
+    """Return the selects of a delivery with this rule for stale takes. A take that must be rendered first stays stale."""
     if rule == "leave_out":
         return [select for select in selects if not select.why]
     if rule == "render":

@@ -1,4 +1,4 @@
-"""Pure functions that change a sheet. Each returns a new sheet, in which the changed lines have the next revision."""
+"""Functions that change a sheet. They return a new sheet, or a change of a line; a changed line has the next revision."""
 
 import re
 import secrets

@@ -70,7 +70,7 @@ def _length(value: str) -> Iterator[LineNote]:
 
 
 def _language(text: str, stated: str) -> Iterator[LineNote]:
-    """Yield a note on a text that is not English; a filled language column decides."""
+    """Yield a note on a text that is not English, by the language column if it is filled, else by the text."""
     if stated and not is_formula_error(stated):
         if stated.casefold().startswith(("en", "auto")):
             return

@@ -80,7 +80,10 @@ class SheetUpdates:
         return self._change(project_id, sheet_id, change)
 
     def undo(self, project_id: str, sheet_id: str, update: str) -> Sheet:
-        """Undo an update, or redo it. Raises UnknownSheet, UnknownUpdate, SheetChanged, NotSaved."""
+        """Undo an update. An undo is an update, too, so a second undo is a redo.
+
+        Raises UnknownSheet, UnknownUpdate, SheetChanged, NotSaved.
+        """
         path = self._path(project_id, sheet_id, update)
         with self._undoing:
             try:

@@ -27,8 +27,8 @@ def fitted(order: Order, cell: str, settings: Iterable[Setting], edges_s: float 
     """Yield the orders to speak, receive the take of each, and return the take that fits best.
 
     `settings` are those of the order's engine. If no setting is the pace, the first take is stretched. The file has
-    `edges_s` of silence around the speech. If a limit needs less than LEAST or more than MOST of the natural length, the
-    first take is kept, and `missed` reports it.
+    `edges_s` of silence before and after the speech together. If a limit needs less than LEAST or more than MOST of the
+    natural length, the first take is kept, and `missed` reports it.
     """
     take = yield order
     whole = valid_limit(cell)

@@ -168,7 +168,7 @@ class HubBackend:
         return Retry(self._quick_s).ask(lambda: b"".join(self._stream(path, commit, {})))
 
     def _stream(self, path: str, commit: str, headers: Mapping[str, str]) -> Iterator[bytes]:
-        """Download with a range request. The client's own download would start from the beginning after every pause."""
+        """Yield the bytes of a file or of a range. The client's own download would start again after every pause."""
         asked = {**build_hf_headers(), "Accept-Encoding": "identity", **headers}
         with (
             as_store_errors(self._place),

@@ -73,7 +73,9 @@ class S3Place:
         url = _split(name, address)
         options = dict(parse_qsl(url.query, keep_blank_values=True))
         if BUCKET.fullmatch(url.netloc) is None or url.fragment:
-            raise WrongStores(f"{name}: write {cls.form}; put credentials into the AWS environment variables or files")
+            raise WrongStores(
+                f"{name}: no valid bucket; write {cls.form}; put credentials into the AWS environment variables or files"
+            )
         if unknown := sorted(set(options) - {"endpoint", "region", "profile", "addressing", "checksum"}):
             raise WrongStores(
                 f"{name}: unknown option {unknown[0]}; use endpoint, region, profile, addressing or checksum"
@@ -159,7 +161,7 @@ def _split(name: str, url: str) -> SplitResult:
         return parts
     except ValueError:
         raise WrongStores(
-            f"{name}: invalid address; write s3://bucket/prefix, and the endpoint as http(s)://host[:port]"
+            f"{name}: the address or its endpoint is invalid; write s3://bucket/prefix, and the endpoint as http(s)://host[:port]"
         ) from None  # the cause may contain a secret
 
 

@@ -94,7 +94,7 @@ class Telemetry:
         self._page_queue = page_queue
 
     def show_idle(self, states: Callable[[], Mapping[str, IdleState]]) -> None:
-        """Include the idle unload of each engine."""
+        """Let samples contain when each idle engine will be unloaded."""
         self._idle = states
 
     def queued_engines(self) -> set[str]:

@@ -68,7 +68,7 @@ class Caps:
 
 
 class LargeBodies:
-    """ASGI middleware that reads few large bodies into memory at a time, each within a minute."""
+    """ASGI middleware that limits how many large bodies are in memory at a time, and how long a body may take."""
 
     def __init__(self, app: ASGIApp, at_once: int = AT_ONCE, within_s: float = ARRIVES_WITHIN_S) -> None:
         self._app = app

@@ -69,7 +69,7 @@ class LoginRow(SQLModel, table=True):
 
 
 class Ownership:
-    """Checks ownership. Thread-safe; several processes share the state in the database."""
+    """Decides whether a request comes from the studio's owner. Thread-safe; processes share the state in the database."""
 
     def __init__(self, settings: Settings, now: Callable[[], float] = time.time) -> None:
         """Open the logins; `now` returns seconds since 1970."""
@@ -185,7 +185,7 @@ def _host_of(address: str) -> str:
 def is_proxied(asker: HTTPConnection) -> bool:
     """Return True if a proxy sent the request.
 
-    The signs are a header, HTTP/1.0 (which nginx uses), or a page of another host.
+    The signs are a forwarding header, HTTP/1.0 (which nginx uses), or an Origin or Referer of another host.
     """
     state, headers = asker.scope.get("state", {}), asker.headers
     if state.get("forwarded") or any(map(is_forwarded, headers)) or asker.scope.get("http_version") == "1.0":

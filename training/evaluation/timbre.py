@@ -50,7 +50,7 @@ def compare(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
 
 
 def _pitch(frames: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return pitch in Hz and autocorrelation of each frame."""
+    """Return the pitch of each frame in Hz, and the autocorrelation at its period."""
     tapered = frames * np.hanning(FRAME)
     spectrum = np.fft.rfft(tapered, 2 * FRAME)
     correlation = np.fft.irfft(np.abs(spectrum) ** 2)[:, :FRAME]

@@ -65,7 +65,7 @@ class Teacher:
 
 @torch.no_grad()
 def add_learned(model: DiT, folder: Path, sign: int) -> None:
-    """Add to the model what the student of an earlier call learned beyond its teacher; a `sign` of -1 removes it."""
+    """Add the difference of student and teacher of an earlier run to the model; a `sign` of -1 subtracts it."""
     flow, student = load_dit(folder / "flow"), load_dit(folder / "student")
     for name, parameter in model.named_parameters():
         parameter.add_((student[name] - flow[name]).to(parameter.device), alpha=sign)

@@ -45,7 +45,7 @@ class MelBank:
         self._fill()
 
     def renew(self, share: float) -> None:
-        """Fill the bank with the next augmentations, if they are due after this share of the call."""
+        """Fill the bank with the next augmentations, if they are due after this share of the training, 0 to 1."""
         if share * self.augmentations < self.filled:
             return
         began = time.monotonic()

@@ -285,11 +285,11 @@ class StoredResponse:
 
 
 class ComputeSlots:
-    """Slots for the instances that wait for their requests inside `execute`. There is one slot less than instances.
+    """Limits how many instances wait for their requests inside `execute`: all but one, each with a slot.
 
     Triton counts the duration of `execute` as compute time, and gives the instance no other request meanwhile. An instance
     that holds a slot waits, so its request is counted. An instance without a slot returns at once, so that Triton can always
-    start the next request. A slot is an abstract Unix socket, which the kernel frees when its process ends.
+    start the next request. A slot is an abstract Unix socket, which Linux frees when its process ends.
     """
 
     def __init__(self, model: str, instances: int) -> None:

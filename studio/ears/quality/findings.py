@@ -92,7 +92,7 @@ def of_offset(offset: float, use: Use) -> Finding:
 
 
 def of_clipping(clipping: Clipping, use: Use, tense: Literal["are", "were recorded"] = "are") -> Finding:
-    """Return the finding about clipping. `tense` says whether a repair followed the clipping."""
+    """Return the finding about clipping. `tense` is "were recorded" if the clip was repaired later."""
     share = clipping.fraction
     severity: Severity = "none" if share <= CLIPPED_DOUBT else "fail" if share > CLIPPED_FAIL else "doubt"
     message = "No clipping."

@@ -149,7 +149,7 @@ def _size(rate: int) -> int:
 
 
 def _hum(lines: _Lines, speech_db: float) -> Hum | None:
-    """Return the hum at the mains frequency, 50 or 60 Hz, that has more power; None without hum."""
+    """Return the stronger of the hums at 50 and 60 Hz; None if there is none."""
     found = [_hum_of(lines, speech_db, mains_hz) for mains_hz in MAINS_HZ]
     return max((hum for hum in found if hum), key=lambda hum: hum.level_db, default=None)
 

@@ -181,7 +181,7 @@ class Listeners:
         return self.state(invitation, listener)
 
     def undo(self, invitation: str, listener: str) -> ListenerState:
-        """Take back the last vote. Raises AlreadyVoted if there is none."""
+        """Take back the last vote. Raises AlreadyVoted if there is none, or if it can no longer be taken back."""
         visit = self._visit(invitation, listener)
         if not _can_undo(visit):
             raise AlreadyVoted("there is no vote that can be undone; reload the page")

@@ -1,4 +1,4 @@
-"""Check the words of a take, by the result of speech recognition."""
+"""Compare the words of a take with the result of speech recognition."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -96,7 +96,7 @@ def _parsed(template: str) -> list[tuple[str, str, str]]:
         if field is None:
             continue
         if field not in (*TEXTS, *NUMBERS):
-            raise BadSetting(f"file names have no field {field!r}; use {', '.join((*TEXTS, *NUMBERS))}")
+            raise BadSetting(f"unknown field {field!r} in the file names; use {', '.join((*TEXTS, *NUMBERS))}")
         if conversion or not (NUMBER_FORM.fullmatch(form or "") if field in NUMBERS else not form):
             raise BadSetting(f"the field {field!r} of the file names has an unknown format; write it like {{take:02}}")
     if template.startswith(("/", "\\")):

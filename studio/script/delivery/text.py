@@ -14,7 +14,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠")  # f
 
 
 def legal(text: str) -> str:
-    """Return the text without characters that are illegal in files."""
+    """Return the text without characters that XML or UTF-8 files cannot contain."""
     return ILLEGAL.sub("", text)
 
 
@@ -30,7 +30,7 @@ def ascii_only(text: str) -> str:
 
 
 def is_formula(value: str) -> bool:
-    """Return True if a spreadsheet might calculate the value. Numbers are no formulas."""
+    """Return True if a spreadsheet might calculate the value. Numbers are not formulas."""
     if NUMBER.fullmatch(value):
         return False
     return value.lstrip("\ufeff \t\r\n\v\f\u00a0").startswith(FORMULA_STARTS) or value[:1] in ("\t", "\r", "\n")

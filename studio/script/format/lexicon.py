@@ -142,5 +142,5 @@ def _sign(character: str) -> str:
 
 @lru_cache(maxsize=1)
 def _marks() -> str:
-    r"""Return the accents and vowel signs. They belong to the letter before them, but do not match \\w."""
+    r"""Return all accents and vowel signs. They belong to the letter before them, but \w does not match them."""
     return "".join(chr(c) for c in range(0x300, 0x1F000) if unicodedata.category(chr(c))[0] == "M")

@@ -197,7 +197,7 @@ class Project:
 
     @property
     def session_id(self) -> str:
-        """Return the session in which the history stores the project's takes."""
+        """Return the id of the session in which the history stores the project's takes."""
         return f"{SESSION_PREFIX}{self.id}"
 
 

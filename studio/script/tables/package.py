@@ -20,7 +20,7 @@ from studio.script.tables.limits import MAX_ELEMENTS, MAX_PARTS, MAX_UNPACKED, M
 DEPTH_MOST = 64
 NAMES_MOST = 1_000  # limit of different names of elements and attributes, because the parser stores each name
 CHUNK = 256 * 2**10  # bytes that are read at a time; a chunk without the end of a tag is refused
-SAVE_AGAIN = "open the workbook in a spreadsheet and save the workbook again as .xlsx or CSV UTF-8"
+SAVE_AGAIN = "open the workbook in a spreadsheet program and save it again as .xlsx or CSV UTF-8"
 BROKEN = f"the workbook is damaged; {SAVE_AGAIN}"
 TOO_MUCH = f"the workbook unpacks to over {MAX_UNPACKED // MIB} MB; save the sheet as CSV UTF-8 and import the new file"
 TOO_MANY_ELEMENTS = (

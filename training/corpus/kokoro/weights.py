@@ -117,7 +117,7 @@ class _Reader:
         self.export = export
 
     def matrix(self, name: str) -> Tensor:
-        """Return a float32 tensor; int8 tensors are dequantised."""
+        """Return a float32 tensor; quantised tensors are dequantised."""
         if name in self.export:
             return torch.from_numpy(np.array(self.export[name], np.float32))
         values, scale = self.export[f"{name}_quantized"], self.export[f"{name}_scale"]

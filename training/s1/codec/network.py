@@ -1,8 +1,8 @@
 """The codec's own layers, arranged for fast training.
 
-Parameters and results equal those of the package's DAC. Signals are (batch, time, channels), so that strided, transposed and
-pointwise convolutions are matrix products, and only those with seven taps are convolutions. Weight norm is folded into plain
-weights (`fold`) and restored for export (`weights.upstream_state`).
+Parameters and results equal those of the DAC in the package fish-speech. Signals are (batch, time, channels), so that strided,
+transposed and pointwise convolutions are matrix products, and only those with seven taps are convolutions. Weight norm is
+folded into plain weights (`fold`) and restored for export (`weights.upstream_state`).
 """
 
 import math
@@ -89,7 +89,7 @@ def _snake(module: Any, x: Tensor) -> Tensor:
 
 
 def _convolve(conv: nn.Conv1d, x: Tensor) -> Tensor:
-    """Apply a causal convolution with stride 1. The view with two dimensions keeps the channels last in memory."""
+    """Apply a causal convolution with stride 1, as one of images of height 1, which keeps the channels last in memory."""
     width, dilation = conv.kernel_size[0], conv.dilation[0]
     if width == 1:
         return F.linear(x, conv.weight[:, :, 0], conv.bias)
