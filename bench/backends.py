@@ -37,9 +37,9 @@ The column *numerics* compares results with those of the last backend of the tab
 order of sums or lower precision). `make test` and `make test-gpu` check the differences.
 
 The studio was tested and measured on H100, H200 and CPUs only. The tables also state what is selected on other hardware.
-The row *RTX 4090* also applies to other GPUs with compute capability below 9.0, or with less than 227 KiB of shared memory
-for each block. The row *MPS* applies to Apple's GPUs. F5-TTS uses the same backends for every network and number of
-rows.
+The row *RTX 4090* also applies to other GPUs without a row, if their compute capability is below 9.0, or if they have less
+than 227 KiB of shared memory for each block. The row *MPS* applies to Apple's GPUs. F5-TTS uses the same backends for
+every network and number of rows.
 
 `python -m bench.backends` writes this page.
 """

@@ -76,7 +76,7 @@ class Settings(BaseSettings):
     """Engines that this studio runs; by default those with embedded weights. If a request names neither an engine nor a
     champion, the first engine in the list speaks."""
     f5_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"
-    """Checkpoint of F5-TTS: `embedded`, `hf://owner/repo`, or the path of a weights file."""
+    """Checkpoint of F5-TTS: `embedded`, `hf://owner/repo`, or the path of a weights file or of a folder that contains one."""
     f5_vocoder: str = ""
     """Vocoder of F5-TTS: a folder or `hf://owner/repo`. Empty uses the vocoder that belongs to the checkpoint."""
     s1_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"
@@ -110,8 +110,8 @@ class Settings(BaseSettings):
     cpu_precision: Literal["auto", "float32"] = "auto"
     """`auto` runs F5-TTS in bfloat16 on a CPU that is faster in bfloat16; `float32` gives equal audio on all CPUs."""
     max_batch: Annotated[int, Field(ge=0)] = 0
-    """Maximum number of rows that an engine speaks in one step. 0 chooses: 2 on a CPU; on a GPU 8 for F5-TTS, and for S1-Mini
-    as many as fit in memory, up to 32."""
+    """Maximum number of rows that an engine speaks in one step. 0 chooses: 2 on a CPU; on a GPU 8 for F5-TTS, and for the
+    other engines as many as fit in a tenth of the memory, up to 32."""
     queue_size: Annotated[int, Field(ge=1)] = 16
     """Maximum number of waiting requests; further requests are refused. The page's queue and the scheduler's queue each have
     this limit."""

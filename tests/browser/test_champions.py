@@ -554,7 +554,7 @@ def test_a_visitor_who_presses_keep_is_told_whose_champions_are(browser: Browser
         expect(guest.page.get_by_role("button", name="Keep as champion")).to_have_count(0)
         guest.page.locator("#script textarea").blur()
         guest.page.keyboard.press("p")
-        guest.expect_message("Only the owner can change champions")
+        guest.expect_message("Only the owner can do this")
         guest.page.locator(".notice-box").get_by_role("button", name="Log in").click()
         expect(sheet(guest.page).get_by_label("User")).to_be_focused()
 

@@ -86,7 +86,7 @@ def test_a_consent_asks_for_its_date_and_says_what_an_empty_one_means(visitor: V
     page.get_by_role("button", name="Keep as champion").click()
     date = asked.get_by_label("Date of consent")
     expect(date).to_have_value("")
-    expect(asked.get_by_text("Without a voice owner or consent text, no consent is recorded.")).to_be_visible()
+    expect(asked.get_by_text("If voice owner and consent text are both empty, no consent is recorded.")).to_be_visible()
     asked.get_by_label("Voice owner").fill("The speaker")
     asked_for = asked.get_by_text("Enter the date. If you do not know the date, leave the field empty.")
     expect(asked_for).to_be_visible()

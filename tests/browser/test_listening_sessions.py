@@ -55,7 +55,7 @@ def begin(page: Page, name: str, lines: str = LINES) -> None:
     name_field(page).fill(name)
     editor(page).get_by_role("textbox", name="One line per row").fill(lines)
     editor(page).get_by_role("spinbutton", name="Trials of each listener").fill("3")
-    editor(page).get_by_role("spinbutton", name="Practice trials before").fill("0")
+    editor(page).get_by_role("spinbutton", name="Practice trials").fill("0")
     editor(page).get_by_role("checkbox", name=re.compile("^Catch trials")).uncheck()
 
 

@@ -114,7 +114,7 @@ def test_a_recording_of_more_than_a_minute_is_refused_with_its_length(actor: Vis
     soundfile.write(tmp_path / "long.wav", np.tile(samples, 12), rate)
     actor.refusals_expected = True
     upload(actor, tmp_path / "long.wav")
-    expect(actor.page.locator(".toast")).to_contain_text("it lasts 1 min 4 s; use at most 60 s")
+    expect(actor.page.locator(".toast")).to_contain_text("the recording is 1 min 4 s long; use at most 60 s")
     expect(actor.page.get_by_role("button", name="Say it yourself")).to_be_visible()
 
 

@@ -59,7 +59,7 @@ def test_every_difference_is_shown_and_edits_are_kept_by_choice_until_one_undo_r
     from_menu(page, "Import sheet…", file)
     asked = page.get_by_role("dialog", name="Update from final_v2.tsv")
     expect(asked.get_by_label("Sheet to update").locator("option:checked")).to_have_text("act.tsv")
-    conflicts = asked.get_by_role("button", name="2 Conflicts")
+    conflicts = asked.get_by_role("button", name="2 Changed in both")
     expect(conflicts).to_have_attribute("aria-pressed", "true")
     expect(asked.locator(".update-line")).to_have_count(2)
     for words in ("New file", "From the file A.", "Studio", "My line A.", "Last import", "This is line A."):
@@ -146,7 +146,7 @@ def test_an_edit_made_elsewhere_while_one_looks_is_shown_before_it_is_overwritte
     bring(visitor, ACT)
     from_menu(page, "Update from file…", file)
     asked = page.get_by_role("dialog", name="Update from act.tsv")
-    expect(asked.get_by_role("button", name="0 Conflicts")).to_be_visible()
+    expect(asked.get_by_role("button", name="0 Changed in both")).to_be_visible()
     kept(visitor, "A", "My line A.")
     visitor.refusals_expected = True
     asked.get_by_role("button", name="Update sheet", exact=True).click()

@@ -133,7 +133,7 @@ test("a decision says how many more votes are needed", () => {
   assert.equal(decision({ ...PAIR, ...OPEN }), "Not decided. About 12 more votes needed.");
   assert.equal(decision({ ...PAIR, ...OPEN, decided: true }), "Decided.");
   assert.equal(decision({ ...PAIR, ...OPEN, wins: 0, losses: 0, ties: 0 }), "No votes yet.");
-  assert.match(decision({ ...PAIR, ...OPEN, wins: 3, votes_needed: null }), /equally many votes/);
+  assert.match(decision({ ...PAIR, ...OPEN, wins: 3, votes_needed: null }), /same number of votes/);
   const abx = { first: 0, second: 1, share: 0.5, low: 0.2, high: 0.8, correct: 5, count: 10 };
   assert.match(decision({ ...abx, ...OPEN, votes_needed: null }), /no better than guessing/);
 });

@@ -33,10 +33,16 @@ def script_page(studio: Studio) -> None:
     project = gr.Textbox("", label="Project", info="empty: name of the sheet", visible=False)
     takes = gr.Number(1, label="Takes", info="per line", precision=0, visible=False)
     best_of = gr.Number(
-        0, label="Best of", info="seeds to try when a check fails; 0: as the project says", precision=0, visible=False
+        0,
+        label="Best of",
+        info="seeds to try if a check fails, the first included; 0: value of the project",
+        precision=0,
+        visible=False,
     )
     preset = gr.Textbox("game", label="Preset", visible=False)
-    encoding = gr.Textbox("", label="Encoding", info="of a CSV that is not Unicode; empty: detected", visible=False)
+    encoding = gr.Textbox(
+        "", label="Encoding", info="encoding of a CSV file that is not Unicode; empty: detect", visible=False
+    )
     outputs = [gr.File(label="Delivery", visible=False), gr.JSON(label="Report", visible=False)]
     gr.Button(visible=False).click(
         renderer(studio, Ownership(studio.settings)),

@@ -4,7 +4,7 @@ import { h } from "../core/dom.js";
 
 const WHY = "Save a voice only with its owner’s consent. The consent is saved in the archive of the champion.";
 const NO_DATE = "Enter the date. If you do not know the date, leave the field empty.";
-const NO_CONSENT = "Without a voice owner or consent text, no consent is recorded.";
+const NO_CONSENT = "If voice owner and consent text are both empty, no consent is recorded.";
 
 export class ConsentFields {
   constructor() {

@@ -68,9 +68,10 @@ function facts(champion) {
 /** @param {Champion} champion */
 function remarks({ title, fine_tuned }) {
   const engine = engineOf(fields.engine());
-  return fine_tuned && engine && !engine.fine_tunes
-    ? [
-        `${engine.title} uses the reference of ${title}, not the fine-tuned weights. These work only with ${tunedEngine()?.title ?? "another engine"}.`,
-      ]
-    : [];
+  if (!fine_tuned || !engine || engine.fine_tunes) return [];
+  const tuned = tunedEngine();
+  const need = tuned
+    ? `These work only with ${tuned.title}.`
+    : "The weights need an engine that this studio does not run.";
+  return [`${engine.title} uses the reference of ${title}, not the fine-tuned weights. ${need}`];
 }

@@ -5,9 +5,9 @@ import { titleOf } from "../core/state.js";
 import { verdict } from "./verdict.js";
 
 const EXPLAINED =
-  "95\u00a0% confidence interval (Clopper-Pearson): if the comparison is repeated many times, such a range contains the true " +
-  "share of votes in at least 95 of 100 cases. Votes without a preference are not counted. Decide the number of votes " +
-  "before you begin. If you stop as soon as you like the result, the range is not reliable.";
+  "The true share of votes is probably in this range (95\u00a0% confidence, Clopper-Pearson). Votes without a preference do " +
+  "not count. Decide the number of votes before you begin. If you stop as soon as you like the result, the range is not " +
+  "reliable.";
 
 /** Describe an arm, such as "F5-TTS, embedded, steps 7". @param {Arm} arm */
 export function armWords({ engine, checkpoint = "", settings = {} }) {

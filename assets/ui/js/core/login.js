@@ -59,9 +59,8 @@ export async function attempt(act) {
 /** Return true if the user is the owner. Otherwise show a message that only the owner may do this. */
 export async function ownerOnly() {
   await accessKnown();
-  if (!access.owner && access.login === "basic")
-    toast("Only the owner can change champions. Log in as the owner.", LOGIN);
+  if (!access.owner && access.login === "basic") toast("Only the owner can do this. Log in as the owner.", LOGIN);
   else if (!access.owner)
-    toast("Only the owner can change champions, and this studio has no login. Ask the owner to set STUDIO_LOGIN.");
+    toast("Only the owner can do this, and this studio has no login. Ask the operator to set STUDIO_LOGIN.");
   return access.owner;
 }

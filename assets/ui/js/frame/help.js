@@ -111,7 +111,7 @@ function likenesses() {
 function likenessWords(measured) {
   const [, take, person, persons] = measured.match(FIGURES) ?? [];
   if (!take) return measured;
-  return `a take is this similar to a new voice: ${take}. For comparison: two recordings of one person ${person}, two persons ${persons}.`;
+  return `likeness to a new voice ${take}. Two recordings of one person: ${person}. Two people: ${persons}.`;
 }
 
 /** Return the version of the studio that served this page. */

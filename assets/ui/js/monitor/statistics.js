@@ -121,7 +121,7 @@ function windowRow(window) {
       "th",
       { role: "rowheader", scope: "row" },
       WINDOWS[window_s] ?? seconds(window_s),
-      short && h("small", { title: "The studio keeps the latest 10,000 requests" }, short),
+      short && h("small", { title: "The percentiles use the newest 10,000 requests" }, short),
     ),
     h(
       "td.counted",

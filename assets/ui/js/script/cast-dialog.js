@@ -15,7 +15,7 @@ import { loadVoices, voices } from "./voices.js";
 /** @import { Character } from "./casting.js" */
 
 const HINT =
-  "Each line is rendered in every voice of its character; then select the best take. An emotion with its own voices uses only these.";
+  "The studio renders each line in every voice of its character. Lines with an emotion that has its own voices use only those voices.";
 const PROPOSED = "Suggested because the names match. Save the cast to use this voice.";
 
 export async function openCast() {

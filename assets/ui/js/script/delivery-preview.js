@@ -7,7 +7,7 @@ import { projectPath } from "./desk.js";
 import { saved } from "./outbox.js";
 
 const UNNUMBERED = "the file names appear when each line has its own id";
-const RENUMBERED = "the number follows the new take";
+const RENUMBERED = "the number of the new take is not known yet";
 const NOTHING = { selects: 0, unselected: 0, stale: [], same_ids: [], names: [], open_names: [] };
 const AFTER_MS = 200; // pause after the last change
 

@@ -23,7 +23,7 @@ import { current, takeOfLine, toggleBlind, view } from "./view.js";
 
 const HEIGHT = "studio-script-drawer"; // storage key of the height
 const LEAST_PX = 132;
-const NO_TEXT = "Add a text to render this line.";
+const NO_TEXT = "Type a text to render this line.";
 const LEFT_PX = 220; // height that stays for the filters and a small grid
 
 export class Drawer {

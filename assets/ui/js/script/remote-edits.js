@@ -28,7 +28,7 @@ function tellOverwritten({ place, told: { overwritten: cells = [] } }) {
   const short = value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value;
   const words =
     cells.length > 1
-      ? `Your edits replaced changes of ${plural(cells.length, "cell")} from another window.`
+      ? `Your edits replaced ${plural(cells.length, "cell")} that were changed in another window.`
       : `Your edit of ${nameOf(line)} replaced a change from another window: “${short}”`;
   toast(words, {
     stays: true,

@@ -45,7 +45,7 @@ function whichLines(chosen, due) {
     h("option", { value, disabled: !count }, `${words}: ${count.toLocaleString("en")}`);
   return [
     option("chosen", view.selected.size ? "Ticked lines" : "Current line", chosen),
-    option("due", "Lines with no take, stale, or retake", due),
+    option("due", "No take, stale or retake", due),
     option("shown", "All visible lines", view.shown.length),
   ];
 }

@@ -6,7 +6,7 @@ import { plural } from "../core/format.js";
  * @type {Record<DifferenceKind, {words: string, sign: "warn" | "words" | "download" | "next" | "fail" | "settings"}>}
  */
 export const KINDS = {
-  both: { words: "Conflict", sign: "warn" },
+  both: { words: "Changed in both", sign: "warn" },
   sheet: { words: "Changed in the file", sign: "download" },
   studio: { words: "Edited in the studio", sign: "words" },
   added: { words: "New in the file", sign: "download" },

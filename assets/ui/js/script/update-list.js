@@ -12,7 +12,7 @@ const PAGE = 8; // lines that Page Up and Page Down move
 const ORDER = ["both", "studio", "sheet", "removed", "added", "moved"];
 /** @type {Record<DifferenceKind, string>} */
 const FILTERS = {
-  both: "Conflicts",
+  both: "Changed in both",
   studio: "Edited in the studio",
   sheet: "Changed in the file",
   removed: "Not in the file",
@@ -56,7 +56,7 @@ export class UpdateList {
         "button.count-button",
         { type: "button", "data-kind": kind ?? "all", "aria-pressed": "false", onclick: () => this.show(kind) },
         h("b", {}, count.toLocaleString("en")),
-        ` ${kind === "both" && count === 1 ? "Conflict" : words}`,
+        ` ${words}`,
       );
     const some = ORDER.filter((kind) => counts[kind] || kind === "both");
     return [

@@ -48,7 +48,7 @@ export class ArmsPart {
       draft.reference = Number(value);
       this.changed();
     };
-    const hint = "Listeners hear this arm as the open reference, and once more without a name.";
+    const hint = "Listeners hear this arm twice: labelled as reference, and hidden among the takes.";
     const part = field("Reference arm", selectField(String(draft.reference), options, choose), hint);
     this.reference.replaceChildren(...(draft.method === "mushra" ? [part] : []));
   }
@@ -91,7 +91,7 @@ export class ArmsPart {
       field("Name", textField(arm, "name", { required: true, maxlength: 80, spellcheck: "false" })),
       field("Voice", voiceField(arm, put)),
       field("Engine", engineField(arm, put), engineOfArm(arm)?.good_at),
-      field("Seed", seedField(arm), "Leave empty for another seed on each line."),
+      field("Seed", seedField(arm), "Leave empty to use a different seed for each line."),
       settingsOf(arm, at, put),
       h("div.arm-acts", {}, duplicate, remove),
     );

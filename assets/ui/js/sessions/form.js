@@ -98,7 +98,7 @@ export class SessionForm {
         "div.trial-counts",
         {},
         field("Trials of each listener", countField(draft, "trials", 1, 100)),
-        field("Practice trials before", countField(draft, "practice", 0, 10), "Votes on practice trials do not count."),
+        field("Practice trials", countField(draft, "practice", 0, 10), "Votes on practice trials do not count."),
       ),
       checkField(draft, "catches", "Catch trials", CATCHES),
       checkField(draft, "headphones", "Headphone check", "Listeners first find the quietest of three tones."),

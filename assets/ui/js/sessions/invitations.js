@@ -21,8 +21,8 @@ export function openInvitations({ id, plan }) {
   const form = h(
     "form.invite-form",
     { id: FORM },
-    field("Note", note, "Only you see the note, for example who gets the link."),
-    field("Valid for, days", days, "Leave empty for a link without end."),
+    field("Note", note, "Only you see this note. Example: the recipient of the link."),
+    field("Valid for (days)", days, "Leave empty for a link that does not expire."),
   );
   const drop = keepForm(`invitation ${id}`, form);
   const send = h("button.primary", { form: FORM }, "Make link");
@@ -86,7 +86,7 @@ function rows(id, invitations, attempt) {
     const name = note || "Link without a note";
     const button = actionButton("quiet.small", "Withdraw", withdraw);
     button.setAttribute("aria-label", `Withdraw ${name}`);
-    const until = expires_at === null ? "without end" : `until ${time(expires_at)}`;
+    const until = expires_at === null ? "no expiry date" : `until ${time(expires_at)}`;
     return h(
       "li",
       {},

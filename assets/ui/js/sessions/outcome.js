@@ -13,7 +13,9 @@ const SCORES = { mos: { least: 1, most: 5 }, mushra: { least: 0, most: 100 } };
 const ALPHA = "Krippendorff’s alpha: 1 if all listeners agree, about 0 for votes at random.";
 const AGAINST =
   "Share of votes against the average arm, with 95 % intervals. The line in the middle is the average arm.";
-const ONE_PAIR = "Share of votes with a preference, with its 95 % interval. The line in the middle is chance.";
+const ONE_PAIR =
+  "Share of the votes that prefer this arm, with its 95 % interval. Votes without a preference do not count. " +
+  "The line in the middle is chance.";
 const RIGHT = "Share of right answers, with its 95 % interval. The line in the middle is guessing.";
 const NONE = "No scores yet, because all listeners are excluded. The reasons are in the list of listeners.";
 
@@ -42,7 +44,7 @@ function pair(names, { pairs }) {
   if (share === null) return [h("p", {}, `No preference between ${names[first]} and ${names[second]} so far.`)];
   const even = wins === losses;
   const title = even
-    ? `${names[first]} and ${names[second]} have equally many votes.`
+    ? `${names[first]} and ${names[second]} have the same number of votes.`
     : `${names[first]} has more votes than ${names[second]}.`;
   const numbers = `${percent(share)} (${shareRange(low, high)})`;
   return [

@@ -44,9 +44,9 @@ export function decision(pair) {
   if (!votes) return "No votes yet.";
   if (pair.decided) return isAbx ? "Decided: the difference is audible." : "Decided.";
   if (pair.votes_needed) return `Not decided. About ${plural(pair.votes_needed, "more vote")} needed.`;
-  if (!isAbx && pair.wins === pair.losses) return "Not decided. Both arms have equally many votes.";
+  if (!isAbx && pair.wins === pair.losses) return "Not decided. Both arms have the same number of votes.";
   if (isAbx && pair.correct <= pair.count / 2) return "Not decided. Answers so far are no better than guessing.";
-  return "Not decided. More than 5,000 votes needed if the votes go on like this.";
+  return "Not decided. At this rate, more than 5,000 votes are needed.";
 }
 
 /** @param {PreferencePair} pair @param {string[]} names */

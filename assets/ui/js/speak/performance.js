@@ -108,7 +108,7 @@ async function keepRecording(file, name) {
     const clip = await postFile("/studio/clips", file, name);
     if (clip.duration_s > LONGEST_S) {
       await remove(`/studio/clips/${clip.id}`);
-      throw new Error(`it lasts ${seconds(clip.duration_s)}; use at most ${LONGEST_S} s`);
+      throw new Error(`the recording is ${seconds(clip.duration_s)} long; use at most ${LONGEST_S} s`);
     }
     addMine(clip);
     showRecording(clip);

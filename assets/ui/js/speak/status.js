@@ -42,7 +42,7 @@ function takeOverButtons() {
     whenPresent(selector).then((button) => button.append(h("kbd", { "aria-hidden": "true" }, keys)));
   }
   whenPresent("#both").then((button) => {
-    button.title = "Generate the line with every engine, then compare the takes blind";
+    button.title = "Generate the line with the first two engines, then compare the takes blind";
   });
   return whenPresent("#stop");
 }

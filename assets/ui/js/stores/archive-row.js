@@ -87,7 +87,7 @@ export class ArchiveRow {
 
   confirmDelete() {
     const { id, bytes } = this.archive;
-    const words = `Permanently delete ${id} (${size(bytes)}) from ${this.store}? Others will no longer be able to get it.`;
+    const words = `Permanently delete ${id} (${size(bytes)}) from ${this.store}? Other studios can then no longer download it.`;
     this.#ask(words, [{ look: "quiet", words: "Delete permanently", act: () => this.deleteIt() }]);
   }
 

@@ -202,7 +202,7 @@ export class TakeRow {
   }
 
   reroll() {
-    if (this.take.order.performance) return toast("The seed does not change a take of a recording.");
+    if (this.take.order.performance) return toast("A new seed has no effect on a take of a recording.");
     return speak({ ...this.take.order, seed: null });
   }
 

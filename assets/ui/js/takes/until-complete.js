@@ -16,7 +16,7 @@ import { discard, EACH_MS, loadTakes, refreshTakes } from "./takes.js";
 /** @typedef {{take: Take, words: string, stopped: boolean}} Search */
 
 const MOST = 4; // maximum number of additional takes
-export const SEARCH_HINT = `Generates up to ${MOST} more takes, until no word is missing.`;
+export const SEARCH_HINT = `Makes up to ${MOST} more takes, until no word is missing, misheard or added, and keeps the best take.`;
 const LOOK_MS = 300;
 const CHECK_MAX_MS = 120_000;
 
@@ -113,7 +113,7 @@ async function keepBest(first, made) {
 function outcome(first, best) {
   if (lostCount(best.heard) === 0) return "All words are heard in the new take.";
   if (best.id === first.id) return "No new take is better. The original take is kept.";
-  return `The best take still misses or changes words. ${lostWords(best.heard)}.`;
+  return `The best take still has missing or wrong words. ${lostWords(best.heard)}.`;
 }
 
 /** Return a rank; lower is better. Lost words count most, then faults of the audio. @param {Take} take */
