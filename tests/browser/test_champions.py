@@ -371,7 +371,7 @@ def test_a_store_is_deleted_from_only_when_asked_twice(owner: Visitor, house: Se
     expect(misnamed.get_by_role("button")).to_have_count(0)
     row = sheet(page).locator("li.held", has=page.get_by_text("stored", exact=True))
     row.get_by_role("button", name="Delete stored from shelf").click()
-    expect(row.get_by_role("alert")).to_contain_text("from shelf? Others will no longer")
+    expect(row.get_by_role("alert")).to_contain_text("from shelf? Other studios can then no longer")
     row.get_by_role("button", name="Cancel").click()
     assert "stored" in [held["id"] for held in reported(owner, "stores/shelf")]
     row.get_by_role("button", name="Delete stored from shelf").click()
