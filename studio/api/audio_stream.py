@@ -101,9 +101,12 @@ def _resampler(rate: int) -> Callable[[Audio, bool], bytes]:
 async def _joined(
     first: Audio, rest: AsyncIterator[Audio], write: Callable[[Audio, bool], bytes], before: bytes = b""
 ) -> AsyncGenerator[bytes, None]:
-    yield before + write(first, False)
+    """Yield the encoded pieces. Empty pieces are left out: a resampler returns no samples for a short first piece."""
+    if begin := before + write(first, False):
+        yield begin
     async for audio in rest:
-        yield write(audio, False)
+        if part := write(audio, False):
+            yield part
     if end := write(Audio(np.empty(0, np.float32), first.sample_rate), True):
         yield end
 

@@ -21,6 +21,7 @@ from tests.waiting import PATIENCE_S, until
 
 SPEECH = "/v1/audio/speech"
 CLICK_S = 0.1  # of sound a character
+FEW_STEPS = 40  # after the tenth step, the resampler from 1 to 24 kHz returns the first samples
 LINE = {"input": "tick tock", "voice": "ahri", "response_format": "wav"}
 
 
@@ -54,6 +55,10 @@ class Reception:
         until(lambda: len(self.studio.manager.queue()) > before)
         return asking
 
+    def step_while_go_is_set(self) -> None:
+        """Make the engine wait before a step while `go` is not set. Undo `let_steps`."""
+        self.metronome.gate = lambda: self.go.wait(PATIENCE_S)
+
     def let_steps(self, number: int) -> None:
         """Let the engine make so many steps, then hold it again."""
         done = len(self.metronome.steps) + number
@@ -79,7 +84,6 @@ class Asking(threading.Thread):
 def reception_of(folder: Path, **settings: Any) -> Iterator[Reception]:
     """One row at a time, and three that wait."""
     metronome, drain, go = Metronome(width=1, click_s=CLICK_S), Drain(), threading.Event()
-    metronome.gate = lambda: go.wait(PATIENCE_S)
     go.set()
     chosen = Settings(data_dir=folder / "data", engines=(ENGINE,), max_upload_mb=1, **settings)
     with (
@@ -89,4 +93,6 @@ def reception_of(folder: Path, **settings: Any) -> Iterator[Reception]:
     ):
         ready(program)
         keep(Library(studio.settings.data_dir), engine=ENGINE, settings={"speed": 1.5, "seed": 7, "temperature": 0.5})
-        yield Reception(studio, metronome, program, drain, go)
+        reception = Reception(studio, metronome, program, drain, go)
+        reception.step_while_go_is_set()
+        yield reception

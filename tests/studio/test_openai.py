@@ -18,7 +18,7 @@ import soundfile
 
 from tests.engines.metronome import RATE
 from tests.studio.house import ENGINE
-from tests.studio.programs import CLICK_S, LINE, SPEECH, Reception, reception_of
+from tests.studio.programs import CLICK_S, FEW_STEPS, LINE, SPEECH, Reception, reception_of
 from tests.waiting import PATIENCE_S, until
 
 TEXT = "tick tock"
@@ -39,7 +39,7 @@ def client(reception: Reception) -> Iterator[openai.OpenAI]:
     with openai.OpenAI(base_url=f"{reception.url}/v1", api_key="none", max_retries=0, timeout=PATIENCE_S) as made:
         yield made
     reception.go.set()
-    reception.metronome.gate = lambda: reception.go.wait(PATIENCE_S)
+    reception.step_while_go_is_set()
     until(lambda: not reception.studio.manager.queue())
 
 
@@ -104,8 +104,8 @@ def test_server_sent_events_carry_the_sound_and_an_end(reception: Reception) -> 
 
 
 def test_an_error_that_comes_too_late_for_a_status_is_an_event(reception: Reception) -> None:
-    with reception_that_breaks_after(reception, steps=3):
-        answer = reception.ask(stream_format="sse", response_format="pcm")
+    with reception_that_breaks_after(reception, steps=FEW_STEPS):
+        answer = reception.ask(input=LONG, stream_format="sse", response_format="pcm")
     last = json.loads(answer.text.strip().rpartition("data: ")[2])
     assert (answer.status_code, last["type"], last["error"]["code"]) == (200, "error", "engine_failed")
     assert "try again when tick is ready" in last["error"]["detail"]
@@ -134,7 +134,7 @@ class reception_that_breaks_after:
         self.metronome.gate = breaking
 
     def __exit__(self, *_: object) -> None:
-        self.metronome.gate = lambda: None
+        self.reception.step_while_go_is_set()
         until(lambda: self.reception.studio.manager.status(ENGINE).state == "ready")
 
 
