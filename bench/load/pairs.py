@@ -1,13 +1,17 @@
 """Pairs of a prompt (a reference and its transcript) and a line; public serving tables use 26 pairs."""
 
 import base64
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+import soundfile
+
 VOICES = Path(__file__).parents[2] / "assets" / "voices"
 FOLDERS = ("references", "heldout", "strangers")
+QUIETER = 0.99  # factor on the level of a reference that is sent again
 LINES = (
     "The bridge is out, so take the long way round and tell the others.",
     "Nobody has opened that door since the winter my grandfather disappeared.",
@@ -61,14 +65,25 @@ def _third(words: Sequence[str], third: int) -> Sequence[str]:
 
 
 def prompted() -> Iterator[Pair]:
-    """Yield an endless sequence of lines, each with one of the shipped, held-out and foreign references."""
-    sounds = [
+    """Yield an endless sequence of lines, each with one of the shipped, held-out and foreign references.
+
+    A reference that is sent again is quieter, so that neither the studio nor an engine has a result for its samples.
+    """
+    paths = [
         path for folder in FOLDERS for path in sorted((VOICES / folder).glob("*.*")) if path.suffix in (".wav", ".flac")
     ]
-    prompts = [
-        (base64.b64encode(path.read_bytes()).decode(), path.with_suffix(".txt").read_text("utf-8")) for path in sounds
-    ]
-    return (Pair(line(number), *prompts[number % len(prompts)]) for number in count())
+    for number in count():
+        path = paths[number % len(paths)]
+        clip = base64.b64encode(_clip(path, QUIETER ** (number // len(paths)))).decode()
+        yield Pair(line(number), clip, path.with_suffix(".txt").read_text("utf-8"))
+
+
+def _clip(path: Path, level: float) -> bytes:
+    """Return a WAV file of a clip with its level multiplied."""
+    samples, rate = soundfile.read(path, dtype="float32")
+    content = io.BytesIO()
+    soundfile.write(content, samples * level, rate, "PCM_16", format="WAV")
+    return content.getvalue()
 
 
 def named(voices: Sequence[str]) -> Iterator[Pair]:
