@@ -17,13 +17,13 @@ from studio.ears.vocabulary import TimedPhone, TimedWord
 
 HOP_S, FRAME_S = 0.005, 0.02
 BANDS = 24
-REACH_S = 0.16  # if there is no silence, a boundary moves at most this far
+REACH_S = 0.1  # if there is no silence, a boundary moves at most this far
 SILENCE_REACH_S = 0.3
-SILENCE_GAIN, LONG_S = 16.0, 0.15  # the cost of a silence of LONG_S or longer is lower by this amount
+SILENCE_GAIN, LONG_S = 22.0, 0.3  # the cost of a silence of LONG_S or longer is lower by this amount
 SEPARATE, MOMENTS = 4, 6
-LENGTH_SPREAD = 0.35  # standard deviation of the logarithm of a word's length
-PRIOR_S = 0.06  # standard deviation of the recogniser's error at a boundary
-CHANGE_WEIGHT, LEVEL_WEIGHT = 1.0, 0.6
+LENGTH_SPREAD = 0.145  # standard deviation of the logarithm of a word's length
+PRIOR_S = 0.12  # standard deviation of the recogniser's error at a boundary
+CHANGE_WEIGHT, LEVEL_WEIGHT = 0.4, 0.55
 LEAST_S = 0.03  # shortest word
 # A pause of PAUSE_S or more ends the last word, at least WORD_S after the start of the word.
 PAUSE_S, WORD_S = 0.15, 0.12
@@ -133,7 +133,7 @@ class _Curve:
         return start, end
 
     def edge(self, at_s: float, speech_s: float) -> float:
-        """Return the edge of the speech if it is near the boundary, else the boundary."""
+        """Return `edge_s` of the speech if the boundary `at_s` is near, else `at_s`."""
         return speech_s if abs(at_s - speech_s) <= SILENCE_REACH_S else at_s
 
     def pause_after(self, start_s: float, end_s: float) -> float:

@@ -21,19 +21,19 @@ from studio.ears.placing import place_words
 from studio.ears.recogniser import Recogniser, ScoredWord
 from studio.ears.repeats import repeated
 from studio.ears.support import doubtful, supports, total
-from studio.ears.tempo import FROM_WORDS, paces
+from studio.ears.tempo import FROM_WORDS, length_ratios
 from studio.ears.verdicts import BARK_WORDS, FUNCTION, Judged, is_plain, judge
 from studio.ears.vocabulary import AddedWord, Comparison, Transcript, TypedWord, Verdict, WordFinding
 
 # Measured by `python -m bench.hearing`, tuned on the clips of assets/voices.
 LIKE = 0.3  # words with a smaller share of different phones are kept
-# An extra word was spoken if the evidence for the expected words is lower; the second value is for a copy of words beside it.
+# Extra words count as spoken if the evidence is below ADDED, or below ADDED_AGAIN if they repeat the words beside them.
 ADDED, ADDED_AGAIN = -4.0, -2.0
-# The audio hardly supports words with a lower mean log probability of a token, or does not support them.
+# A word whose mean log probability per token is below LOW is unsure; below VERY_LOW, misheard.
 LOW, VERY_LOW = -3.5, -4.8
-# Words with a lower pace are too short. The last word is often cut off; below LOST_LAST it is missing.
+# Words with a lower length ratio (tempo.py) are too short. The last word is often cut off; below LOST_LAST it is missing.
 SHORT, SHORT_LAST, LOST_LAST = 0.35, 0.55, 0.42
-NOT_SHORT = 1.05  # words with a higher pace, and words beside them, may be spoken twice
+NOT_SHORT = 1.05  # words with a higher length ratio, and words beside them, may be spoken twice
 SUPPORT = 2.0  # words with less support are missing, or another word is spoken
 PRIOR = 0.5
 
@@ -53,15 +53,15 @@ def compare(recogniser: Recogniser, audio: Audio, words: Sequence[TypedWord]) ->
             _note(findings, words, part, one)
             added += _added(part, one)
         added_at = {one.place for one in added}
-        pace = dict(zip(part.written, paces([timed[place] for place in part.written]), strict=True))
+        ratios = dict(zip(part.written, length_ratios([timed[place] for place in part.written]), strict=True))
         if len(part.written) < FROM_WORDS:
             continue  # the tempo is unknown, and the recogniser has no context
         usual = (
             content(words, part) - {near for place in added_at for near in (place - 1, place)} - _heard_at_starts(part)
         )
-        unsure = [place for place in doubtful(part, scored, pace) if place in usual]
+        unsure = [place for place in doubtful(part, scored, ratios) if place in usual]
         _note_unsupported(findings, supports(recogniser, part, scored, unsure))
-        for token, copy in repeated(recogniser, part, _maybe_twice(part, pace)):
+        for token, copy in repeated(recogniser, part, _maybe_twice(part, ratios)):
             if findings[token.place].verdict == "kept" and not {token.place, token.place + 1} & added_at:
                 added.append(AddedWord(heard=copy, place=token.place + 1, repeats=True))
     for place in maybe_spoken(audio, words, parts):
@@ -132,9 +132,9 @@ def _note_unlikely(
 
 
 def _note_unsupported(findings: dict[int, WordFinding], supported: Mapping[int, float]) -> None:
-    """Record the content words without which the line is as likely as with them.
+    """Mark unsupported words as missing, or misheard if other words are heard.
 
-    A lost word lowers the support of the words beside it, so of neighbours only the one with the least support is recorded.
+    A lost word lowers the support of the words beside it, so only the word with the least support is marked.
     """
     for place, support in sorted(supported.items(), key=lambda one: one[1]):
         finding = findings[place]
@@ -145,7 +145,7 @@ def _note_unsupported(findings: dict[int, WordFinding], supported: Mapping[int, 
 
 
 def content(words: Sequence[TypedWord], part: Part) -> set[int]:
-    """Return the content words of the dictionary that are spoken as they are written, and not heard as digits."""
+    """Return the places of plain content words that are neither heard as digits nor doubled in the line."""
     digits = {at for at, token in enumerate(part.heard) if any(sign.isdigit() for sign in token.text)}
     as_digits = {
         token.place
@@ -158,15 +158,15 @@ def content(words: Sequence[TypedWord], part: Part) -> set[int]:
 
 
 def _heard_at_starts(part: Part) -> set[int]:
-    """Return the places of heard words at the start of a sentence. No earlier words let the recogniser guess these words."""
+    """Return the places of heard words at the start of a sentence. The recogniser has no context to guess these words."""
     starts = {at for at, token in enumerate(part.expected) if at == 0 or part.expected[at - 1].text[-1] in ENDS}
     heard = {match.start for match in part.matches if match.heard_end > match.heard_start and match.unlike <= LIKE}
     return {part.expected[at].place for at in starts & heard}
 
 
-def _maybe_twice(part: Part, pace: Mapping[int, float]) -> list[int]:
-    """Return the tokens that may be spoken twice: content words that are not shorter than usual, or beside a longer word."""
-    near = {place for at, one in pace.items() if one > NOT_SHORT for place in (at - 1, at, at + 1)}
+def _maybe_twice(part: Part, ratios: Mapping[int, float]) -> list[int]:
+    """Return the indices of tokens that may be spoken twice: content words that are long, or next to a long word."""
+    near = {place for at, ratio in ratios.items() if ratio > NOT_SHORT for place in (at - 1, at, at + 1)}
     return [at for at, token in enumerate(part.expected) if token.place in near and token.spoken not in FUNCTION]
 
 
@@ -174,11 +174,11 @@ def _note_short(findings: dict[int, WordFinding], part: Part) -> None:
     """Mark words that are too short as unsure; a last word that is much too short is missing."""
     written = part.written
     common = {token.place for token in part.expected if token.spoken in FUNCTION}
-    for place, pace in zip(written, paces([findings[place].word for place in written]), strict=True):
+    for place, ratio in zip(written, length_ratios([findings[place].word for place in written]), strict=True):
         last = place == written[-1]
-        if findings[place].verdict == "kept" and place not in common and pace < (SHORT_LAST if last else SHORT):
-            verdict: Verdict = "missing" if last and pace < LOST_LAST and len(written) >= FROM_WORDS else "unsure"
-            findings[place] = replace(findings[place], verdict=verdict, evidence=round(float(np.log(pace + 1e-3)), 2))
+        if findings[place].verdict == "kept" and place not in common and ratio < (SHORT_LAST if last else SHORT):
+            verdict: Verdict = "missing" if last and ratio < LOST_LAST and len(written) >= FROM_WORDS else "unsure"
+            findings[place] = replace(findings[place], verdict=verdict, evidence=round(float(np.log(ratio + 1e-3)), 2))
 
 
 def _added(part: Part, judged: Judged) -> Iterator[AddedWord]:
@@ -191,10 +191,10 @@ def _added(part: Part, judged: Judged) -> Iterator[AddedWord]:
         if one.start < len(part.expected)
         else len(part.written) + min(part.written, default=0)
     )
-    before = {token.spoken for token in part.expected[max(0, one.start - 3) : one.start + 3]}
+    near = {token.spoken for token in part.expected[max(0, one.start - 3) : one.start + 3]}
     for index in sorted({token.place for token in part.heard[one.heard_start : one.heard_end]}):
         spoken = {token.spoken for token in part.heard if token.place == index}
-        yield AddedWord(heard=part.passage.words[index], place=place, repeats=spoken <= before)
+        yield AddedWord(heard=part.passage.words[index], place=place, repeats=spoken <= near)
 
 
 def _is_copy(part: Part, one: Difference) -> bool:

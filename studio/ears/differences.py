@@ -45,7 +45,7 @@ def _adjoining(last: Difference, match: Match) -> bool:
 
 
 def _joins(last: Difference, match: Match) -> bool:
-    """Return True if two differences belong together: two lost words, two added words, or one of these next to another word."""
+    """Return True to join two differences: two lost words, two added words, or a lost or added word beside an unlike match."""
     one_sided = [one.start == one.end or one.heard_start == one.heard_end for one in (last, match)]
     if all(one_sided):
         return (last.start == last.end) == (match.start == match.end)

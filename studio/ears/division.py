@@ -55,7 +55,7 @@ def divide(words: Sequence[TypedWord], passages: Sequence[HeardPassage]) -> list
 
 
 def tokens(words: Sequence[TypedWord]) -> list[Token]:
-    """Return the spoken words of written words, with capitals and punctuation if a word is spoken as it is written."""
+    """Return the spoken words of written words with punctuation, and with capitals if spoken as they are written."""
     found: list[Token] = []
     for place, word in enumerate(words):
         written = with_plain_apostrophes(word.typed)  # the recogniser writes only plain apostrophes
@@ -82,7 +82,7 @@ def _part(passage: HeardPassage, wanted: Sequence[Token], heard: Sequence[Token]
 
 
 def _spelled_as_heard(wanted: Sequence[Token], heard: Sequence[Token], found: Sequence[Match]) -> list[Token]:
-    """Spell words that are heard with another spelling as the recogniser does ("liters"), which finds its own more likely."""
+    """Use the recogniser's spelling of a word that sounds the same ("liters"), because this spelling scores higher."""
     spelled = list(wanted)
     for one in found:
         alone = one.end - one.start == one.heard_end - one.heard_start == 1

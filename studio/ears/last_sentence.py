@@ -22,7 +22,7 @@ def maybe_spoken(audio: Audio, words: Sequence[TypedWord], parts: Sequence[Part]
         not first
         or len(words) - first > BARK_WORDS
         or start_s is None
-        or _heard_until_s(parts, first) > start_s - EARLY_S
+        or _last_heard_start_s(parts, first) > start_s - EARLY_S
     ):
         return range(0)
     return range(first, len(words))
@@ -35,7 +35,7 @@ def _last_speech_s(audio: Audio) -> float | None:
     return starts[-1] if starts else None
 
 
-def _heard_until_s(parts: Sequence[Part], end: int) -> float:
+def _last_heard_start_s(parts: Sequence[Part], end: int) -> float:
     """Return the start in seconds of the last heard word that matches a written word before number `end`; 0 without one."""
     starts = [
         part.passage.words[part.heard[match.heard_end - 1].place].start_s

@@ -86,7 +86,7 @@ class Match(NamedTuple):
 
 
 Phones = tuple[str, ...]
-# For each pair of indices, the lowest cost up to there, and its last match.
+# By pair of indices: lowest cost of the words before, and the last match.
 Ways = dict[tuple[int, int], tuple[float, Match | None]]
 SIZES = ((1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 1), (1, 0), (0, 1))
 JOINED = 0.1  # additional cost of each further word in a match

@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 from studio.ears.division import MARKS, Part
 from studio.ears.recogniser import Recogniser, ScoredWord
 
-# Words whose tokens and next token are more likely than these, and that are not short, need no second score: of 50 words
-# that were cut out or replaced, none.
-USUAL_LOG, USUAL_NEXT_LOG, USUAL_PACE = -0.2, -0.5, 0.75
+# Words whose tokens and next token are more likely, and that are not short, need no second score. Of 50 words that were
+# cut out or replaced, none met these limits.
+USUAL_LOG, USUAL_NEXT_LOG, USUAL_RATIO = -0.2, -0.5, 0.75
 
 
-def doubtful(part: Part, scored: Sequence[ScoredWord], pace: Mapping[int, float]) -> list[int]:
+def doubtful(part: Part, scored: Sequence[ScoredWord], ratios: Mapping[int, float]) -> list[int]:
     """Return the written words of a part that need a second score."""
     differs = {at for match in part.matches if match.unlike for at in range(match.start, match.end)}
     found: list[int] = []
     for at, (token, word) in enumerate(zip(part.expected, scored, strict=True)):
         usual = word.log >= USUAL_LOG and _next_log(scored, at) >= USUAL_NEXT_LOG and at not in differs
-        if not (usual and pace[token.place] >= USUAL_PACE) and token.place not in found:
+        if not (usual and ratios[token.place] >= USUAL_RATIO) and token.place not in found:
             found.append(token.place)
     return found
 

@@ -11,7 +11,7 @@ UNIT_S = 0.065  # typical length of a unit; see `boundaries.units`
 FROM_WORDS = 4  # a line with fewer words is too short to measure a tempo
 
 
-def paces(words: Sequence[TimedWord]) -> list[float]:
+def length_ratios(words: Sequence[TimedWord]) -> list[float]:
     """Return the length of each word, divided by the expected length of its phones at the tempo of the line."""
     usual = [max(1.0, sum(units(phone.phone) for phone in word.phones)) for word in words]
     lengths = [word.end_s - word.start_s for word in words]

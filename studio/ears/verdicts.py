@@ -14,7 +14,7 @@ AGAINST = -2.0  # with lower evidence, a word was replaced
 AGAINST_FUNCTION = -8.0  # AGAINST for words such as "the", which the recogniser often confuses
 AGAINST_BARK = -12.0  # AGAINST for lines of at most BARK_WORDS, which the recogniser hears without context
 STRONGLY_AGAINST = -2.5  # with lower evidence, a word was replaced by a similar one
-GONE = 3.0  # a word that is not heard is missing if its evidence is lower, else unsure; the limits above precede
+GONE = 3.0  # a word that is not heard is missing below this evidence, else unsure; lower for FUNCTION and barks
 BARK_WORDS = 3
 SHORT_WORDS = """
 a an the of to in on at and or but is was were are be been it its he she we you i my me his her our your that this for with by

@@ -72,7 +72,7 @@ class AddedWord:
 
     heard: HeardWord
     place: int
-    repeats: bool = False  # True if the word before it is spoken again
+    repeats: bool = False  # True if a nearby expected word is repeated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

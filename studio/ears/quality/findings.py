@@ -16,7 +16,7 @@ from studio.progress import plural
 
 Severity = Literal["none", "doubt", "fail"]
 Use = Literal["take", "reference"]
-WORST: tuple[Severity, ...] = ("none", "doubt", "fail")  # from best to worst
+SEVERITIES: tuple[Severity, ...] = ("none", "doubt", "fail")  # from best to worst
 
 TONE_FAIL_DB, HUM_FAIL_DB = -40.0, -30.0  # relative to the speech
 DC_DOUBT, DC_FAIL = 0.01, 0.1  # of full scale
@@ -29,7 +29,7 @@ RATE_GOOD_HZ = 16_000
 NARROW = "Use a recording with a sample rate of 16 kHz or more."
 MUFFLED = "Use a clearer recording; the sample rate is not the cause."
 SNR_DOUBT_DB, SNR_FAIL_DB = 25.0, 12.0
-LIMIT_DB = 60.0  # ratios above this are reported as this value
+LIMIT_DB = 60.0  # higher ratios are shown as "over 60 dB"
 
 AGAIN: dict[Use, str] = {
     "take": "Render the line again or use another voice.",

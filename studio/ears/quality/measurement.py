@@ -8,7 +8,7 @@ from studio.ears.quality import findings
 from studio.ears.quality.clicks import Click, find_clicks
 from studio.ears.quality.clipping import Clipping, measure_clipping
 from studio.ears.quality.dropouts import find_dropouts
-from studio.ears.quality.findings import WORST, Finding, Severity, Use
+from studio.ears.quality.findings import SEVERITIES, Finding, Severity, Use
 from studio.ears.quality.levels import FLOOR_DB, Levels, dc_offset, measure_levels, rumble_and_bandwidth
 from studio.ears.quality.loudness import heard_lufs
 from studio.ears.quality.opinion import predict_mos
@@ -40,13 +40,13 @@ class QualityReport:
     @property
     def severity(self) -> Severity:
         """Return the worst severity of all findings."""
-        return max((finding.severity for finding in self.findings), key=WORST.index)
+        return max((finding.severity for finding in self.findings), key=SEVERITIES.index)
 
     @property
     def faults(self) -> tuple[Finding, ...]:
         """Return the findings that are faults, worst first."""
         found = [finding for finding in self.findings if finding.severity != "none"]
-        return tuple(sorted(found, key=lambda finding: -WORST.index(finding.severity)))
+        return tuple(sorted(found, key=lambda finding: -SEVERITIES.index(finding.severity)))
 
     def of(self, name: str) -> Finding:
         """Return the finding with this name. Raises KeyError."""

@@ -78,7 +78,7 @@ def test_a_short_last_sentence_is_missing_only_if_nothing_is_spoken_there(
     audio, text = clip(name)
     word = next(finding.word for finding in heard(audio, text).words if finding.word.word == last)
     gap = np.zeros(audio.sample_rate // 5, np.float32)
-    again = within(audio, word.start_s - 0.02, word.end_s + 0.02).samples
+    again = within(audio, word.start_s - 0.05, word.end_s + 0.08).samples
     with_word, without_word = (
         heard(Audio(np.concatenate([audio.samples, *end]), audio.sample_rate), f"{text} {last.capitalize()}!")
         for end in ([gap, again, gap], [gap])

@@ -11,7 +11,9 @@ import pytest
 from engines.types import Audio
 from studio.ears.ears import Ears, EarsFailed
 from studio.ears.models import Models
+from studio.script.checks.wording import typed_words
 from tests.waiting import until
+from training.references import RATE_HZ, VOICES, read_references
 
 SILENCE = Audio(np.zeros(2_400, np.float32), 24_000)
 
@@ -97,6 +99,15 @@ def test_a_task_that_waits_can_be_cancelled(ears: Ears) -> None:
     waiting = [ears.later(process_id, SILENCE) for _ in range(20)]
     assert waiting[-1].cancel()
     assert first.result() == waiting[0].result()
+
+
+def test_after_hearing_takes_of_5_s_the_process_needs_at_most_300_mb(ears: Ears) -> None:
+    audio, text = read_references(VOICES / "natural")["natural-03"]
+    take = Audio(audio[: 5 * RATE_HZ], RATE_HZ)
+    for _ in range(3):
+        assert ears.hear(take, typed_words(text)) is not None
+    (pid,) = ears.pids
+    assert psutil.Process(pid).memory_info().rss < 300_000_000
 
 
 def test_starting_the_service_imports_no_recogniser() -> None:
