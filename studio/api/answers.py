@@ -51,7 +51,7 @@ async def coded_response(format: StreamFormat, audio: Audio, headers: dict[str, 
     return Response(sound, media_type=MEDIA_TYPES[format], headers=headers)
 
 
-class SpokenForm(Protocol):
+class SpeechBody(Protocol):
     """The body of a speech request."""
 
     @property
@@ -127,7 +127,7 @@ class SpokenAnswers:
         return self._programs.callers
 
     async def streamed(
-        self, form: SpokenForm, format: StreamFormat, request: Request, *, sse: bool = False
+        self, form: SpeechBody, format: StreamFormat, request: Request, *, sse: bool = False
     ) -> Response:
         """Answer with audio that is sent while it is generated.
 
@@ -155,7 +155,7 @@ class SpokenAnswers:
             parts, media = events(parts, form.characters, found), SSE
         return SpeechResponse(parts, partial(self._programs.close, stream), headers=headers, media_type=media)
 
-    async def whole(self, form: SpokenForm, request: Request, respond: Respond | None = None) -> Response:
+    async def whole(self, form: SpeechBody, request: Request, respond: Respond | None = None) -> Response:
         """Generate the complete audio, then answer with a WAV file, or with the response that `respond` returns."""
         write = respond or partial(file_response, "wav")
 
@@ -165,7 +165,7 @@ class SpokenAnswers:
         return await self._complete(form, request, written)
 
     async def _complete(
-        self, form: SpokenForm, request: Request, respond: Callable[[Audio, dict[str, str]], Awaitable[Response]]
+        self, form: SpeechBody, request: Request, respond: Callable[[Audio, dict[str, str]], Awaitable[Response]]
     ) -> Response:
         stream, ticket = await to_thread.run_sync(self._begin, form, request, False)
         try:
@@ -177,7 +177,7 @@ class SpokenAnswers:
         finally:
             self._programs.close(stream)
 
-    async def _finished(self, form: SpokenForm, request: Request, stream: Stream, ticket: Ticket) -> FinishedLine:
+    async def _finished(self, form: SpeechBody, request: Request, stream: Stream, ticket: Ticket) -> FinishedLine:
         """Wait for the whole line. With `complete`, make takes until all words of one are heard, and return the best."""
         lines: list[FinishedLine] = []
         following: Ticket | None = ticket
@@ -191,7 +191,7 @@ class SpokenAnswers:
         best = min(lines, key=lambda line: lost_words(line.report or {}))
         return replace(best, report={**best.report, "takes": len(lines)}) if best.report and form.complete > 1 else best
 
-    def _again(self, form: SpokenForm, request: Request, stream: Stream) -> Ticket | None:
+    def _again(self, form: SpeechBody, request: Request, stream: Stream) -> Ticket | None:
         """Begin the line with another seed; None if the limits of the caller are reached."""
         programs = self._programs
         with suppress(LimitReached):
@@ -202,7 +202,7 @@ class SpokenAnswers:
         return None
 
     async def _findings(
-        self, form: SpokenForm, ticket: Ticket, report: Heard | None = None
+        self, form: SpeechBody, ticket: Ticket, report: Heard | None = None
     ) -> AsyncGenerator[dict[str, Any], None]:
         """Yield the word times and the report of a finished line, as events."""
         if form.timestamps:
@@ -216,7 +216,7 @@ class SpokenAnswers:
         """Return the report of speech recognition on a finished line."""
         return await to_thread.run_sync(report_on, self._studio.ears, ticket.result(), limiter=self._threads)
 
-    def _begin(self, form: SpokenForm, request: Request, live: bool = True) -> tuple[Stream, Ticket]:
+    def _begin(self, form: SpeechBody, request: Request, live: bool = True) -> tuple[Stream, Ticket]:
         """Submit a line, then check its reference while the engine encodes it; a failed check cancels the line.
 
         Raises EngineError.
@@ -236,7 +236,7 @@ class SpokenAnswers:
             raise
         return stream, ticket
 
-    def _headers(self, form: SpokenForm, ticket: Ticket) -> dict[str, str]:
+    def _headers(self, form: SpeechBody, ticket: Ticket) -> dict[str, str]:
         """Return headers with the engine, seed and checkpoint of the line."""
         request = ticket.request
         info = self._studio.manager.status(request.engine).info

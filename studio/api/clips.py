@@ -105,7 +105,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/{id}/mend")
     def repaired(id: str, wanted: RepairRequest, session_id: SessionId, request: Request) -> dict[str, Any]:
-        """Trim the window, or apply another repair to the whole clip, which keeps the window valid."""
+        """Trim the clip to the window, or repair the whole clip, so that the window stays valid."""
         studio.visitors.admit(request)
         found = own.get(session_id, id)
         trims = wanted.name == "trim"

@@ -18,7 +18,7 @@ from studio.api.answers import SpokenAnswers, file_response
 from studio.api.audio_stream import MEDIA_TYPES, StreamFormat
 from studio.api.errors import ProblemRoute, keyed
 from studio.api.programs import Programs
-from studio.api.speech import same_format
+from studio.api.speech import format_name
 from studio.api.texts import Name
 from studio.api.uploads import MULTIPART
 from studio.order import Order
@@ -40,7 +40,7 @@ class ConversionForm(BaseModel):
     @field_validator("response_format", mode="before")
     @classmethod
     def _named(cls, given: object) -> object:
-        return same_format(given)
+        return format_name(given)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ class AvailableEngine:
     name: str
     title: str
     good_at: str
-    how: str  # how the operator adds the engine to this studio
+    how: str  # how the owner adds the engine to this studio
 
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:

@@ -54,7 +54,7 @@ STATUSES: tuple[tuple[tuple[type[EngineError], ...], int], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """A dependency that checks the caller. ProblemRoute runs it before it reads the body, and FastAPI runs it again later."""
+    """A dependency that checks the caller. ProblemRoute runs the check before it reads the body; FastAPI repeats the check."""
 
     require: Callable[[Request], object]
 

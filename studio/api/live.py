@@ -27,7 +27,7 @@ def router(studio: Studio) -> APIRouter:
     def pcm(id: str, session_id: SessionId) -> Response:
         """Stream mono int16 little-endian samples from the first one on, while they are generated.
 
-        A disconnect does not stop it: the take is stored. `POST {id}/cancel` stops it.
+        A disconnect does not stop the take. `POST {id}/cancel` stops the take.
         """
         live = studio.speaking.live(session_id, id)
         if live.sample_rate is None:

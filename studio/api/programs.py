@@ -80,7 +80,7 @@ class Programs:
         return bool((without_directions(text) if self._studio.settings.stage_directions else text).strip())
 
     def open(self, caller: Caller) -> Stream:
-        """Begin an answer; the caller must call `close`. Raises Closing, LimitReached."""
+        """Begin an answer, which `close` must end. Raises Closing, LimitReached."""
         most, stream = self._studio.settings.api_streams, Stream(caller)
         with self._refusals(""), self._lock:
             self._drain.require_open()

@@ -107,7 +107,7 @@ class SpeechRequest(BaseModel):
             return given
         fields = {name: value for name, value in given.items() if value is not None}
         if "response_format" in fields:
-            fields["response_format"] = same_format(fields["response_format"])
+            fields["response_format"] = format_name(fields["response_format"])
         return fields
 
     @property
@@ -206,8 +206,8 @@ class GenerateRequest(BaseModel):
         return False
 
 
-def same_format(format: object) -> object:
-    """Return our name of a format that a client may call otherwise."""
+def format_name(format: object) -> object:
+    """Return the studio's name of a format, such as opus for ogg."""
     return SAME_FORMATS.get(format.lower(), format.lower()) if isinstance(format, str) else format
 
 

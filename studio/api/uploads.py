@@ -1,4 +1,4 @@
-"""Uploads of large files, streamed to the disk and removed unless a route keeps them."""
+"""Uploads of large files, streamed to the disk. An error removes the file."""
 
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence

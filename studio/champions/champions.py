@@ -56,7 +56,7 @@ class Champions:
     # Reading.
 
     def list(self) -> Sequence[SavedChampion]:
-        """Return the current version of each champion, the one saved last first."""
+        """Return the current version of each champion, last saved first."""
         return self._library.list()
 
     def get(self, id: str, version: str = "") -> SavedChampion:

@@ -148,7 +148,7 @@ class Creation:
             return self._library.publish(folder, expected=expected)
 
     def _free_id(self, id: str) -> str:
-        """Return the id, or the first id that is neither used nor reserved of the form `id-2`, `id-3` and so on."""
+        """Return the id if nobody uses or reserves the id, else the first free id of `id-2`, `id-3` and so on."""
         used = {saved.champion.id for saved in self._library.list()} | self._library.reserved
         numbered = (id if number == 1 else f"{id[:60]}-{number}" for number in range(1, len(used) + 2))
         return next(one for one in numbered if one not in used)

@@ -45,7 +45,7 @@ class ChampionSerializer:
 
 
 def _measured(reference: Path) -> dict[str, Any]:
-    """Return length and waveform. Return none for a damaged file, so that the other champions are still listed."""
+    """Return length and waveform; 0 and none for a damaged file, so that the other champions are still listed."""
     try:
         samples, rate = soundfile.read(reference, dtype="float32", always_2d=True)
     except (OSError, soundfile.LibsndfileError):

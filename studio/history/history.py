@@ -91,7 +91,7 @@ class History:
             return [row.stored() for row in rows]
 
     def get(self, session_id: str, id: str, *, deleted: bool = False) -> StoredTake:
-        """Return a take; `deleted` allows a deleted take. Otherwise raises UnknownTake for it.
+        """Return a take; `deleted` allows a deleted take.
 
         Raises UnknownTake also if the id is unknown or belongs to another session.
         """

@@ -87,7 +87,7 @@ class Contender:
 
     @property
     def arm(self) -> Arm:
-        # Of one design, each seed gives another voice.
+        # Each seed gives another voice of a design.
         settings = tuple((name, value) for name, value in self.settings.items() if name != "seed" or self.order.design)
         return Arm(self.engine, self.checkpoint, settings)
 
@@ -101,7 +101,7 @@ class Side:
     fetched_at: float | None  # seconds since 1970, UTC
     heard_s: float
 
-    def there_s(self, now: float) -> float:
+    def since_fetch_s(self, now: float) -> float:
         """Return the seconds since the listener fetched the sound; 0 if the sound was not fetched."""
         return 0.0 if self.fetched_at is None else now - self.fetched_at
 
@@ -171,11 +171,11 @@ class Ballot:
 
         Raises NotHeard if they are too short. Both sides cannot be heard at once, so their times add up.
         """
-        a_s = min(self.heard_a_s, trial.a.there_s(now))
-        b_s = min(self.heard_b_s, trial.b.there_s(now))
+        a_s = min(self.heard_a_s, trial.a.since_fetch_s(now))
+        b_s = min(self.heard_b_s, trial.b.since_fetch_s(now))
         for name, heard_s in (("A", a_s), ("B", b_s)):
             if not heard_s >= trial.must_hear_s:
                 raise NotHeard(f"you have not listened to {name} long enough; listen to both sides, then vote")
-        if max(side.there_s(now) for side in trial.sides) < 2 * trial.must_hear_s:
+        if max(side.since_fetch_s(now) for side in trial.sides) < 2 * trial.must_hear_s:
             raise NotHeard("you have not listened long enough; listen to both sides, then vote")
         return Ballot(choice=self.choice, heard_a_s=round(a_s, 2), heard_b_s=round(b_s, 2))

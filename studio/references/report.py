@@ -10,7 +10,7 @@ from engines.text import count_syllables
 from engines.types import Audio
 from studio.ears.quality import Finding, QualityReport, Severity, findings, measure
 from studio.ears.quality.clipping import measure_clipping
-from studio.ears.quality.findings import WORST
+from studio.ears.quality.findings import SEVERITIES
 from studio.ears.quality.levels import speech_s
 from studio.references.clip import Source
 from studio.references.repairs import Repair
@@ -158,7 +158,7 @@ def _clicks(quality: QualityReport) -> Check:
 
 def _worse(name: str, found: tuple[Finding, Finding], fine: str) -> Check:
     """Return a check with the worse of two findings, or the first of two equal ones. Its state is never "fail"."""
-    worst = max(found, key=lambda finding: WORST.index(finding.severity))
+    worst = max(found, key=lambda finding: SEVERITIES.index(finding.severity))
     if worst.severity == "none":
         return Check(name, "ok", fine)
     return Check(name, "warn", worst.message)

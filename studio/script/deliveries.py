@@ -95,7 +95,7 @@ class Deliveries:
     def begin(self, project_id: str, sheet_id: str, choice: DeliveryChoice, stale: StaleRule = "refuse") -> Job:
         """Start a job whose result is a Delivery; `choice` may name a store for it. A failed transfer can be resumed.
 
-        For the rule "render", the choice is saved with the project first, because takes are fitted to its lengths. Raises
+        For the rule "render", the choice is saved with the project first, because takes depend on its silence. Raises
         UnknownSheet, UnknownStore, BadSetting, StaleSelects, SameIds, and BadInput if nothing can be delivered.
         """
         make = self._making(project_id, sheet_id, choice, stale)

@@ -130,7 +130,7 @@ def _given(line: ScriptLine, take: LineTake, mark: Mark) -> LineTake:
 
 
 def _after(take: LineTake, chosen: LineTake, comment: str | None) -> LineTake:
-    """Return `take`, which may be `chosen`, as it is after `chosen` was marked or got a comment."""
+    """Return `take` after a change of `chosen`: `chosen` itself, or a take that may lose its mark."""
     if take.id != chosen.id:
         return replace(take, mark="") if chosen.mark == "select" and take.mark == "select" else take
     return chosen if comment is None else replace(chosen, comment=comment)

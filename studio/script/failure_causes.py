@@ -14,7 +14,7 @@ SHOWN = 3  # maximum number of causes
 def causes(sheet: Sheet, readings: Readings, failures: Mapping[str, str]) -> Sequence[str]:
     """Return the causes of failures, most frequent first, such as "2 lines have no text".
 
-    A single cause that is a message of all lines is returned without a number.
+    If all lines failed with one message, the message is returned alone.
     """
     lines = {line.key: line for line in sheet.lines if line.key in failures}
     counts = Counter(_cause(sheet, line, readings) or f": {failures[key]}" for key, line in lines.items())

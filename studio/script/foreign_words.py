@@ -90,7 +90,7 @@ def _signs(language: str, words: set[str], spoken: str) -> Iterator[str]:
 
 
 def _script(spoken: str) -> str:
-    """Return the language of the script of most letters; "" for Latin letters."""
+    """Return the language of most letters, by writing system; "" for Latin."""
     letters = [letter for letter in spoken if letter.isalpha()]
     names: Sequence[str] = [unicodedata.name(letter, "").partition(" ")[0].partition("-")[0] for letter in letters]
     found = [SCRIPTS[name] for name in names if name in SCRIPTS]

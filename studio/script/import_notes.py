@@ -6,7 +6,7 @@ from studio.progress import plural
 from studio.script.format.script import Sheet, Table
 from studio.script.line_notes import LineNote, NoteKind, line_notes
 
-NAMED = 3  # lines that a note names, of possibly many
+NAMED = 3  # maximum number of values in a note
 # The end of a sentence such as "3 lines with …", and advice.
 WORDS: Mapping[NoteKind, tuple[str, str]] = {
     "formula": (

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from studio.script.format.lexicon import LexiconPart, checked, parts, place_of
+from studio.script.format.lexicon import LexiconPart, checked, key_of, parts
 from studio.script.format.pls import read_pls, write_pls
 from studio.script.format.script import Respelling
 from studio.script.projects import Projects
@@ -32,8 +32,8 @@ class Lexicons:
         Raises UnknownProject, BadLexicon, NotSaved.
         """
         read = read_pls(data)
-        new = {place_of(each): each for each in read.respellings}
-        kept = [each for each in self._projects.get(project_id).lexicon if place_of(each) not in new]
+        new = {key_of(each): each for each in read.respellings}
+        kept = [each for each in self._projects.get(project_id).lexicon if key_of(each) not in new]
         return self.replace(project_id, [*kept, *new.values()]), read.notes
 
     def parts(self, project_id: str, text: str, voice: str) -> Sequence[LexiconPart]:

@@ -60,7 +60,7 @@ class LineTakes:
         self._give(due, stored, self._history.audio(due.project.session_id, stored.id))
 
     def check(self, unchecked: Iterable[tuple[TakeJob, LineTake]]) -> None:
-        """Check takes that are not being checked yet: a process was killed before their check. Raises NotStored."""
+        """Check takes that no thread is checking, such as takes of a killed process. Raises NotStored."""
         ended = [check for check in self._checks.values() if check.done()]
         self._checks = {id: check for id, check in self._checks.items() if not check.done()}
         for check in ended:

@@ -44,7 +44,7 @@ class Namesakes:
         return namesakes(characters, cast, self._voices.list())
 
     def cast(self, project_id: str, sheet: Sheet) -> None:
-        """Cast each character of a sheet without a voice with the voice of its name. Raises UnknownProject, NotSaved."""
+        """Give each character of a sheet that has no voice the voice of its name. Raises UnknownProject, NotSaved."""
         characters, voices = characters_of([sheet]), self._voices.list()
 
         def change(project: Project) -> Project:

@@ -85,7 +85,7 @@ class Readings:
     def digest(self) -> str:
         """Return a digest of the cast, the versions of voices, the lexicon and the silence around lines.
 
-        Lines can become stale only if this digest changes.
+        Unedited lines turn stale only if this digest changes.
         """
         castings = [each for by in self._project.cast.values() for every in by.values() for each in every]
         versions = sorted(self._version(each) for each in castings)
@@ -135,9 +135,9 @@ def castings_of(cast: Cast, character: str, emotion: str) -> Sequence[Casting]:
     return by_emotion.get(emotion) or by_emotion.get("") or ()
 
 
-def seed_of(line: ScriptLine, voice: str, variety: int, attempt: int) -> int:
-    """Return the seed of a line's take. It is always the same, so that an unchanged line gives an unchanged file."""
-    digest = hashlib.sha256(f"{line.key} {voice} {variety} {attempt}".encode()).digest()
+def seed_of(line: ScriptLine, voice: str, take_number: int, attempt: int) -> int:
+    """Return the seed of a line's take. Equal arguments give equal seeds, so unchanged lines give equal files."""
+    digest = hashlib.sha256(f"{line.key} {voice} {take_number} {attempt}".encode()).digest()
     return int.from_bytes(digest[:8], "big") % SEEDS
 
 
@@ -151,7 +151,7 @@ def found(line: ScriptLine, made_from: str, seed: int) -> LineTake | None:
 
 
 def to_retake(line: ScriptLine, readings: Sequence[LineReading]) -> LineTake | None:
-    """Return the take that is marked for a retake; None if no mark for a retake decides the line's state."""
+    """Return the take with the latest mark if this mark is "retake"; else None. See `deciding`."""
     take = deciding(fresh(line, readings))
     return take if take and take.mark == "retake" else None
 
@@ -164,7 +164,7 @@ def deciding(takes: Sequence[LineTake]) -> LineTake | None:
 
 
 def situation(readings: Readings, sheet: Sheet, line: ScriptLine) -> str:
-    """Return a digest of everything that decides whether the line can be spoken. A failure applies until it changes."""
+    """Return a key of everything that decides if the line can be spoken. A failure applies until this key changes."""
     try:
         spoken = readings.of(sheet, line)
     except EngineError as error:
@@ -173,7 +173,7 @@ def situation(readings: Readings, sheet: Sheet, line: ScriptLine) -> str:
 
 
 def is_due(line: ScriptLine, readings: Sequence[LineReading], takes: int = 1) -> bool:
-    """Return True if a render of all due lines makes a take of this line."""
+    """Return True if the line lacks fresh takes or has a retake mark."""
     lacks_takes = any(len(fresh(line, [each])) < takes for each in readings)
     return lacks_takes or to_retake(line, readings) is not None
 

@@ -36,7 +36,7 @@ class RenderAdmission:
         return self._on_cpu() and self._has_priority(self._others())
 
     def finished(self) -> None:
-        """Note that a take is finished. The next one lets other requests pass again."""
+        """Note that a take is finished. The next take again lets requests pass."""
         self._seen.clear()
 
     def _has_priority(self, others: Mapping[str, str]) -> bool:

@@ -151,12 +151,12 @@ class RenderQueue:
                     return piece
             return None
 
-    def unjudged(self, *, settled: bool = False) -> Iterator[tuple[TakeJob, LineTake]]:
-        """Yield takes whose check is missing: takes of unfinished lines, or with `settled`, of all lines."""
+    def unjudged(self, *, everything: bool = False) -> Iterator[tuple[TakeJob, LineTake]]:
+        """Yield unchecked takes: of unfinished lines of running renders, or of all lines if `everything`."""
         with self._lock:
             for project_id, render in self._renders.items():
-                if settled or render.state == "running":
-                    keys = [each.key for each in render.lines] if settled else list(self._remaining[project_id].keys)
+                if everything or render.state == "running":
+                    keys = [each.key for each in render.lines] if everything else list(self._remaining[project_id].keys)
                     with suppress(NotFound):
                         yield from self._search(project_id, render).unjudged(keys)
 

@@ -58,7 +58,7 @@ class Renderer:
         """Use `make` to get the orders for a planned take."""
         self._queue, self._history, self._speaking, self._make = queue, history, speaking, make
         self._admission = RenderAdmission(manager)
-        self._now: dict[str, Speaking] = {}  # by take id; used only on the renderer's thread
+        self._running: dict[str, Speaking] = {}  # by take id; used only on the renderer's thread
         self._wake, self._closed = threading.Event(), threading.Event()
         self._takes = LineTakes(projects, history, judge, self._wake.set)
         self._retry_at = 0.0
@@ -90,7 +90,7 @@ class Renderer:
 
     def status(self, project_id: str) -> RenderStatus:
         """Return the status of a project's render. Raises UnknownRender."""
-        now = list(self._now.values())
+        now = list(self._running.values())
         making = tuple(dict.fromkeys(one.due.piece.line for one in now if one.due.project.id == project_id))
         return replace(self._queue.status(project_id), making=making)
 
@@ -113,7 +113,7 @@ class Renderer:
     # Called on the renderer's thread.
 
     def _run(self) -> None:
-        self._takes.check(self._queue.unjudged(settled=True))
+        self._takes.check(self._queue.unjudged(everything=True))
         while not self._closed.is_set():
             self._wake.clear()
             try:
@@ -127,35 +127,35 @@ class Renderer:
                 self._retry_at = time.monotonic() + RETRY_S
             wait_s = self._retry_at - time.monotonic()
             self._wake.wait(wait_s if wait_s > 0 else None)
-        for speaking in self._now.values():
+        for speaking in self._running.values():
             speaking.ticket.cancel()
 
     def _turn(self) -> None:
         self._collect()
-        if self._now and self._admission.must_stop():
-            for speaking in self._now.values():
+        if self._running and self._admission.must_stop():
+            for speaking in self._running.values():
                 speaking.ticket.cancel()  # the take is made again after the other requests
         waits = self._begin_due()
-        self._queue.hold(waits and not self._now and self._admission.has_others())
+        self._queue.hold(waits and not self._running and self._admission.has_others())
 
     def _begin_due(self) -> bool:
         """Begin due takes. Return True if due takes have to wait."""
         while time.monotonic() >= self._retry_at:
-            due = self._queue.next(lambda due: due.take_id in self._now)
+            due = self._queue.next(lambda due: due.take_id in self._running)
             if due is None:
                 self._takes.check(self._queue.unjudged())
                 return False
-            if not self._admission.can_begin(len(self._now)):
+            if not self._admission.can_begin(len(self._running)):
                 return True
             self._begin(due)
         return True
 
     def _collect(self) -> None:
-        for id, speaking in list(self._now.items()):
+        for id, speaking in list(self._running.items()):
             while speaking.ticket.read() is not None:  # unread audio would pause the request
                 pass
             if speaking.ticket.ended:
-                del self._now[id]
+                del self._running[id]
                 self._go_on(speaking)
             elif not self._is_wanted(speaking.due):
                 speaking.ticket.cancel()
@@ -197,7 +197,7 @@ class Renderer:
         except EngineError as error:
             self._queue.fail(due, error)
         else:
-            self._now[due.take_id] = Speaking(due, making, order, ticket)
+            self._running[due.take_id] = Speaking(due, making, order, ticket)
             ticket.listen(self._wake.set)
 
     def _is_wanted(self, due: TakeJob) -> bool:

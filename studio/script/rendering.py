@@ -8,7 +8,7 @@ from studio.script.checks.wording import is_bark
 from studio.script.format.script import LineTake, ScriptLine
 from studio.script.planning import LineReading, found, fresh, seed_of
 
-BARK_BUDGET = 3  # for short lines, whose words engines drop and which are quick to make again: `python -m bench.barks`
+BARK_BUDGET = 3  # additional seeds for short lines, because engines often drop their words: `python -m bench.barks`
 RenderState = Literal["running", "paused", "done", "stopped"]
 
 
@@ -17,7 +17,7 @@ class LineRender:
     """The requested takes of one line."""
 
     key: str
-    # By voice; for each variety, the render makes one take whose checks pass.
+    # Numbers of the requested takes, by voice. Failed takes get other seeds.
     varieties: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
@@ -60,8 +60,8 @@ def asked(line: ScriptLine, readings: Sequence[LineReading], takes: int, again: 
 def due(wanted: LineRender, line: ScriptLine, readings: Sequence[LineReading], budget: int) -> Iterator[PlannedTake]:
     """Yield the next takes of a line. There are none while the latest takes are checked, or if all takes exist."""
     for reading in readings:
-        for variety in wanted.varieties.get(reading.voice, ()):
-            piece = _next(line, reading, variety, budget)
+        for take_number in wanted.varieties.get(reading.voice, ()):
+            piece = _next(line, reading, take_number, budget)
             if piece is not None:
                 yield piece
 
@@ -69,23 +69,23 @@ def due(wanted: LineRender, line: ScriptLine, readings: Sequence[LineReading], b
 def outstanding(wanted: LineRender, line: ScriptLine, readings: Sequence[LineReading], budget: int) -> bool:
     """Return True if a take of the line is due, or may become due after a running check."""
     return any(
-        not _settled(line, reading, variety, budget)
+        not _settled(line, reading, take_number, budget)
         for reading in readings
-        for variety in wanted.varieties.get(reading.voice, ())
+        for take_number in wanted.varieties.get(reading.voice, ())
     )
 
 
-def _next(line: ScriptLine, reading: LineReading, variety: int, budget: int) -> PlannedTake | None:
-    for attempt, take in enumerate(_attempts(line, reading, variety, budget)):
+def _next(line: ScriptLine, reading: LineReading, take_number: int, budget: int) -> PlannedTake | None:
+    for attempt, take in enumerate(_attempts(line, reading, take_number, budget)):
         if take is None:
-            return PlannedTake(line=line.key, reading=reading, seed=seed_of(line, reading.voice, variety, attempt))
+            return PlannedTake(line=line.key, reading=reading, seed=seed_of(line, reading.voice, take_number, attempt))
         if take.score is None or not take.failed:
             return None
     return None
 
 
-def _settled(line: ScriptLine, reading: LineReading, variety: int, budget: int) -> bool:
-    attempts = list(_attempts(line, reading, variety, budget))
+def _settled(line: ScriptLine, reading: LineReading, take_number: int, budget: int) -> bool:
+    attempts = list(_attempts(line, reading, take_number, budget))
     checked = [take for take in attempts if take is not None and take.score is not None]
     return any(not take.failed for take in checked) or len(checked) == len(attempts)
 
@@ -95,9 +95,9 @@ def _seeds(reading: LineReading, budget: int) -> int:
     return 1 + max(budget, BARK_BUDGET if is_bark(reading.order.text) else 0)
 
 
-def _attempts(line: ScriptLine, reading: LineReading, variety: int, budget: int) -> Iterator[LineTake | None]:
+def _attempts(line: ScriptLine, reading: LineReading, take_number: int, budget: int) -> Iterator[LineTake | None]:
     def attempted(attempt: int) -> LineTake | None:
-        return found(line, reading.digest, seed_of(line, reading.voice, variety, attempt))
+        return found(line, reading.digest, seed_of(line, reading.voice, take_number, attempt))
 
     first = attempted(0)
     yield first

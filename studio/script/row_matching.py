@@ -11,7 +11,7 @@ from studio.script.format.script import Role, ScriptLine, Sheet, Table
 Name = Callable[[Sequence[str]], Hashable]
 Matches = dict[int, ScriptLine]  # lines by row
 
-ALIKE = 0.6  # least similarity of two texts at the same position that are one line
+ALIKE = 0.6  # minimum similarity at which texts in the same position are one line
 COMPARED = 300  # characters of a text that are compared
 
 

@@ -46,7 +46,7 @@ class SheetEdit:
 
 
 def overwritten(sheet: Sheet, edit: SheetEdit) -> Sequence[CellEdit]:
-    """Return those edited cells that have neither the content that the writer knows nor the new one, with their content now."""
+    """Return the edited cells whose present content is neither `before` nor the new content, with the present content."""
     wanted = {(written.line, written.column): written for written in edit.cells if written.before is not None}
     keys = {line for line, _ in wanted}
     found = []

@@ -41,7 +41,7 @@ class SheetFiles:
         return self._added(project_id, read_pasted(text), name)
 
     def put(self, project_id: str, path: Path, name: str, encoding: str = "") -> dict[str, Any]:
-        """Add a sheet, or replace the sheet with this name. Lines with equal ids keep their takes.
+        """Add a sheet, or replace the sheet with this name. Matched lines keep their takes.
 
         Raises UnknownProject, UncertainEncoding, BadSheet, NotSaved.
         """

@@ -81,7 +81,7 @@ class ListedRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """Everything that the strip and the Monitor page show."""
+    """All that the status bar and the Monitor page show."""
 
     at_s: float
     engines: Sequence[EngineStatus]

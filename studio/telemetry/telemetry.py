@@ -90,11 +90,11 @@ class Telemetry:
         self._thread = threading.Thread(target=self._run, name="telemetry", daemon=True)
 
     def watch(self, page_queue: Callable[[], Sequence[Queued]]) -> None:
-        """Include the requests that wait before the scheduler. `page_queue` returns them in order, on any thread."""
+        """Include the requests that wait in the page's queue. `page_queue` returns them in order, on any thread."""
         self._page_queue = page_queue
 
     def show_idle(self, states: Callable[[], Mapping[str, IdleState]]) -> None:
-        """Let samples contain when each idle engine will be unloaded."""
+        """Show in snapshots when each idle engine will be unloaded."""
         self._idle = states
 
     def queued_engines(self) -> set[str]:
@@ -135,7 +135,7 @@ class Telemetry:
         failed = any(status.name == engine and status.state == "failed" for status in self._manager.statuses())
         return "load" if failed else "error"
 
-    def turned_away(self) -> None:
+    def count_refused(self) -> None:
         """Count a request that the page's queue refused."""
         with self._lock:
             self._outcomes["refused"] += 1

@@ -47,7 +47,10 @@ class GuardedBlocks(gr.Blocks):
     ) -> dict[str, Any]:
         """Check the caller at the first call, then run the function. Gradio calls this for each output of a generator."""
         if self.rules is not None and how.get("request") is not None and how.get("iterator") is None:
-            called, request = self.fns[block_fn] if isinstance(block_fn, int) else block_fn, asker(how["request"])
+            called, request = (
+                self.fns[block_fn] if isinstance(block_fn, int) else block_fn,
+                starlette_request(how["request"]),
+            )
             try:
                 await to_thread.run_sync(self.rules.require, called.api_name, request, inputs)
             except EngineError as error:
@@ -66,7 +69,7 @@ def refused(error: EngineError, request: Request) -> gr.Error:
     return gr.Error(str(error), print_exception=False)
 
 
-def asker(request: gr.Request | Request) -> Request:
+def starlette_request(request: gr.Request | Request) -> Request:
     """Return the server's request. Gradio passes it directly or inside its own request."""
     return cast(Request, request.request) if isinstance(request, gr.Request) else request
 

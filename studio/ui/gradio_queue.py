@@ -102,7 +102,7 @@ class GradioQueue(Queue):
         body.data += [None] * (len(called.inputs) - len(body.data))
         accepted, said, state = await super().push(body, request, username)
         if state == "queue_full":
-            self._studio.telemetry.turned_away()
+            self._studio.telemetry.count_refused()
             said = f"Queue is full: {plural(len(self), 'waiting request')}; try again in a moment"
         return accepted, said, state
 
@@ -112,7 +112,7 @@ class GradioQueue(Queue):
         places = self._studio.settings.queue_size
         if own < (places + 1) // 2 or len(self) >= places:
             return
-        self._studio.telemetry.turned_away()
+        self._studio.telemetry.count_refused()
         said = (
             f"{own} of your requests {'is' if own == 1 else 'are'} waiting; wait until one is finished, then try again"
         )

@@ -25,7 +25,7 @@ from studio.champion_format.champion import champion_settings
 from studio.stores.entry import archive_name
 from studio.studio import Studio
 from studio.telemetry.origin import within
-from studio.ui.admission import GuardedBlocks, UnknownEndpoint, asker, refused
+from studio.ui.admission import GuardedBlocks, UnknownEndpoint, refused, starlette_request
 from studio.ui.handing_out import handed, handed_bytes
 from studio.web.ownership import Ownership
 from studio.web.request_ids import origin_of
@@ -82,9 +82,9 @@ def speak_tool(programs: Programs) -> Callable[..., Any]:
         request: gr.Request, text: str, voice: str, model: str = "", settings: dict[str, float] | None = None
     ) -> tuple[dict[str, Any], str]:
         try:
-            caller = programs.callers.caller(asker(request))
+            caller = programs.callers.caller(starlette_request(request))
             programs.callers.spend(caller, len(text))
-            with within(origin_of(asker(request).headers, "mcp")):
+            with within(origin_of(starlette_request(request).headers, "mcp")):
                 order = await to_thread.run_sync(programs.order, text, voice, model, settings or {})
                 begin = partial(programs.begin, caller, order, time.monotonic(), live=False)
                 stream, ticket = await to_thread.run_sync(begin)
@@ -95,7 +95,7 @@ def speak_tool(programs: Programs) -> Callable[..., Any]:
             sound = await to_thread.run_sync(encode, audio, "wav")
             file = await to_thread.run_sync(handed_bytes, sound, "line.wav")
         except EngineError as error:
-            raise refused(error, asker(request)) from error
+            raise refused(error, starlette_request(request)) from error
         made = {"engine": order.engine, "seed": ticket.request.seed, "duration_s": audio.duration_s}
         return file_data(file), json.dumps(made)
 
@@ -109,10 +109,10 @@ def list_tool(studio: Studio, programs: Programs) -> Callable[..., Any]:
     def list_voices(request: gr.Request) -> str:
         """List, as JSON, the voices that speak_line knows: champions and samples, with the engine each was kept with."""
         try:
-            programs.callers.caller(asker(request))
+            programs.callers.caller(starlette_request(request))
             return json.dumps([asdict(voice) for voice in studio.named_voices.list()])
         except EngineError as error:
-            raise refused(error, asker(request)) from error
+            raise refused(error, starlette_request(request)) from error
 
     return list_voices
 
@@ -127,7 +127,7 @@ def package_tool(studio: Studio, ownership: Ownership) -> Callable[..., Any]:
             champion: its id
         """
         try:
-            ownership.require(asker(request))
+            ownership.require(starlette_request(request))
             job = studio.champions.package(champion)
             while not job.wait(WAIT_S):
                 pass
@@ -136,7 +136,7 @@ def package_tool(studio: Studio, ownership: Ownership) -> Callable[..., Any]:
             studio.champions.jobs.forget(job.id)
             return file_data(handed(Path(str(job.result)), archive_name(job.subject)))
         except EngineError as error:
-            raise refused(error, asker(request)) from error
+            raise refused(error, starlette_request(request)) from error
 
     return package_champion
 

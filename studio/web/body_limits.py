@@ -59,7 +59,7 @@ class Caps:
         self._references = Cap(with_reference, advice, "request", in_memory=True)
 
     def of(self, method: str, path: str) -> Cap:
-        """Return the limit of a request to this path, without a prefix. Uploads to Gradio get `clips` from every sender."""
+        """Return the limit of a request; `path` has no proxy prefix. Every upload to Gradio gets the limit `clips`."""
         if method == "POST" and WEIGHTS.fullmatch(path):
             return self.weights
         if FILES.fullmatch(path) or GRADIO_UPLOADS.fullmatch(path):

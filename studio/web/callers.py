@@ -67,11 +67,11 @@ class Callers:
             "characters": settings.api_characters_per_minute,
         }
 
-    def caller(self, asker: HTTPConnection) -> Caller:
+    def caller(self, connection: HTTPConnection) -> Caller:
         """Identify the sender of a request. Raises KeyNeeded."""
         if not self._names:
-            return Caller(f"address {source(asker)}")
-        scheme, _, given = asker.headers.get("authorization", "").partition(" ")
+            return Caller(f"address {source(connection)}")
+        scheme, _, given = connection.headers.get("authorization", "").partition(" ")
         digest = _digest(given.strip() if scheme.lower() == "bearer" else "")
         # Every key is compared in constant time, so that the response time reveals nothing about the keys.
         found = [name for known, name in self._names.items() if secrets.compare_digest(known, digest)]

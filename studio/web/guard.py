@@ -144,7 +144,7 @@ def _length(headers: Headers, unsaid: float) -> float:
 def _from_elsewhere(headers: Headers) -> bool:
     """Return True if a browser sent this request for a page of another site.
 
-    Such a page must not use this site's cookie or loopback access. Programs send neither of the two headers. A page cannot
+    Such a page must not use this site's cookie or loopback access. Programs send no Sec-Fetch-Site or Origin. A page cannot
     send a bearer token to another site without permission.
     """
     if headers.get("authorization", "").lower().startswith("bearer "):

@@ -10,7 +10,7 @@ from studio.web.ownership import LoginNeeded, NotOwner, Ownership, TooManyTries
 from studio.web.problems import problem
 from studio.web.proxies import route_path
 
-# Paths that everybody may request, and paths whose routes check the keys of programs. A path ends there or continues with "/".
+# Paths that everybody may request, and paths whose routes check the keys of programs. Each includes the paths below it.
 OPEN_PATHS = ("/listen/", "/health", "/healthz", "/ready", "/ping", "/studio/login")
 KEYED_PATHS = (*API, "/invocations", "/gradio_api/mcp")
 REFUSAL = "only the owner can use this studio; log in as the owner, or open your link to a listening session"

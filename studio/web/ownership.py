@@ -3,7 +3,7 @@
 The owner uses a studio that only this machine can reach, or sends the user and password of STUDIO_LOGIN. Programs send them
 with each request (HTTP basic). A browser sends them once and gets a cookie. This cookie is not the session cookie: somebody
 who planted a session cookie in the owner's browser would be logged in with it. The database stores the digest of the cookie
-and a slow hash of the login. They open nothing, survive a restart, and become invalid if the login changes.
+and a slow hash of the login. They give no access, outlive a restart, and become invalid if the login changes.
 
 The right password is always accepted, after any number of wrong passwords: guesses must not lock the owner out. Further
 logins from a place that has sent many wrong logins are delayed (`LoginPace`).
@@ -84,37 +84,37 @@ class Ownership:
     def has_login(self) -> bool:
         return bool(self._login)
 
-    def holds(self, asker: HTTPConnection) -> bool:
+    def holds(self, connection: HTTPConnection) -> bool:
         """Return True if the request comes from the owner."""
         try:
-            self.require(asker)
+            self.require(connection)
         except NotOwner:
             return False
         return True
 
-    def require(self, asker: HTTPConnection) -> None:
+    def require(self, connection: HTTPConnection) -> None:
         """Accept only the owner. Raises LoginNeeded, NotOwner or TooManyTries for everybody else."""
-        scheme, _, credentials = asker.headers.get("authorization", "").partition(" ")
+        scheme, _, credentials = connection.headers.get("authorization", "").partition(" ")
         # The guard accepts bearer tokens from pages of any site. So a request with a token gets no rights from the cookie or
         # from loopback access.
         bearer = scheme.lower() == "bearer"
         if not self._login:
-            if bearer or not self._is_at_home(asker):
+            if bearer or not self._is_at_home(connection):
                 raise NotOwner(FROM_HERE)
             return
-        if not bearer and self._is_logged_in(cookie_of(asker.headers, COOKIE)):
+        if not bearer and self._is_logged_in(cookie_of(connection.headers, COOKIE)):
             return
-        if scheme.lower() != "basic" or not self._is_right(source(asker), _decoded(credentials)):
+        if scheme.lower() != "basic" or not self._is_right(source(connection), _decoded(credentials)):
             raise LoginNeeded(LOG_IN)
 
-    def log_in(self, asker: HTTPConnection, user: str, password: str) -> str:
+    def log_in(self, connection: HTTPConnection, user: str, password: str) -> str:
         """Log a browser in as the owner, and return the value of its cookie.
 
         Raises LoginNeeded, NotOwner, TooManyTries, NotSaved.
         """
         if not self._login:
             raise NotOwner(NO_LOGIN)
-        if not self._is_right(source(asker), f"{user}:{password}".encode()):
+        if not self._is_right(source(connection), f"{user}:{password}".encode()):
             raise LoginNeeded(WRONG)
         value = secrets.token_urlsafe(32)
         with transaction(self._database) as session:
@@ -122,12 +122,12 @@ class Ownership:
             session.add(LoginRow(cookie=_digest(value), proof=self._proof(_digest(value)), since=self._now()))
         return value
 
-    def log_out(self, asker: HTTPConnection) -> None:
+    def log_out(self, connection: HTTPConnection) -> None:
         """Delete the browser's login, if it has one. Raises NotSaved."""
         with transaction(self._database) as session:
-            session.exec(delete(LoginRow).where(col(LoginRow.cookie) == _digest(cookie_of(asker.headers, COOKIE))))
+            session.exec(delete(LoginRow).where(col(LoginRow.cookie) == _digest(cookie_of(connection.headers, COOKIE))))
 
-    def _is_at_home(self, asker: HTTPConnection) -> bool:
+    def _is_at_home(self, connection: HTTPConnection) -> bool:
         """Return True if only a person on this machine can have sent the request.
 
         A proxy on this machine forwards requests of strangers, often to localhost and without a header that reveals it. So the
@@ -135,15 +135,15 @@ class Ownership:
         """
         settings = self._settings
         behind_proxy = settings.root_path or settings.trusted_proxies
-        if behind_proxy or not settings.on_loopback or is_proxied(asker):
+        if behind_proxy or not settings.on_loopback or is_proxied(connection):
             return False
-        return host_name(asker.headers) in LOOPBACK and self._is_near(asker)
+        return host_name(connection.headers) in LOOPBACK and self._is_near(connection)
 
-    def _is_near(self, asker: HTTPConnection) -> bool:
+    def _is_near(self, connection: HTTPConnection) -> bool:
         """Return True if the connection comes from this machine. A Unix socket has no address; only this user can open it."""
-        if asker.client is None:
+        if connection.client is None:
             return self._settings.socket is not None
-        return _is_loopback(asker.client.host)
+        return _is_loopback(connection.client.host)
 
     def _is_logged_in(self, value: str) -> bool:
         if not value:
@@ -182,13 +182,13 @@ def _host_of(address: str) -> str:
         return ""
 
 
-def is_proxied(asker: HTTPConnection) -> bool:
+def is_proxied(connection: HTTPConnection) -> bool:
     """Return True if a proxy sent the request.
 
     The signs are a forwarding header, HTTP/1.0 (which nginx uses), or an Origin or Referer of another host.
     """
-    state, headers = asker.scope.get("state", {}), asker.headers
-    if state.get("forwarded") or any(map(is_forwarded, headers)) or asker.scope.get("http_version") == "1.0":
+    state, headers = connection.scope.get("state", {}), connection.headers
+    if state.get("forwarded") or any(map(is_forwarded, headers)) or connection.scope.get("http_version") == "1.0":
         return True
     pages = [headers[name] for name in ("origin", "referer") if name in headers]
     return any(_host_of(page) not in LOOPBACK for page in pages)
@@ -206,9 +206,9 @@ def _decoded(credentials: str) -> bytes:
         return b""
 
 
-def source(asker: HTTPConnection) -> str:
+def source(connection: HTTPConnection) -> str:
     """Return the place of a login: an IPv4 address, or the IPv6 network of one customer."""
-    host = asker.client.host if asker.client else ""
+    host = connection.client.host if connection.client else ""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

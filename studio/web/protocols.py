@@ -25,7 +25,7 @@ Part = Literal["headers", "body"]
 class Http(H11Protocol):
     """uvicorn's HTTP protocol with corrections.
 
-    After a response, uvicorn would begin a second one, so that the running application fails on the closed connection. uvicorn
+    On bad data after a request, uvicorn would begin a second response, and the application would fail. uvicorn
     would also wait without limit for the rest of a request.
     """
 

@@ -59,10 +59,10 @@ class Visitors:
         """Return the seconds for which takes and clips of visitors are kept; 0 means without limit."""
         return self._limits.days * DAY_S
 
-    def admit(self, asker: HTTPConnection) -> None:
+    def admit(self, connection: HTTPConnection) -> None:
         """Check that the session of a request may store another take or clip. Raises QuotaUsed."""
-        session_id = asker.headers[SESSION_HEADER]
-        is_owner = self._ownership.holds(asker)
+        session_id = connection.headers[SESSION_HEADER]
+        is_owner = self._ownership.holds(connection)
         self._write_down(session_id, is_owner=is_owner)
         if is_owner or self._written.get(session_id):
             return

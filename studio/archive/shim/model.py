@@ -104,7 +104,7 @@ class Call:
         with _answered(self):
             self._connection.connect()
             self._socket = self._connection.sock
-            # Refused before everything was sent: the answer has the reason.
+            # If the studio refuses early, its answer has the reason.
             with suppress(BrokenPipeError, ConnectionResetError):
                 self._connection.request(method, before + path, body, headers or {})
             self._answer = self._connection.getresponse()

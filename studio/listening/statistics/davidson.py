@@ -68,7 +68,7 @@ def fit(votes: VoteArrays, arms: int) -> Fit:
 
 
 def _design(votes: VoteArrays, arms: int) -> Floats:
-    """Return what multiplies the parameters (log strengths, then ties): [vote, outcome, parameter]."""
+    """Return the design array [vote, outcome, parameter]; parameters: log strengths, then ties."""
     count = len(votes.outcome)
     design = np.zeros((count, 3, arms + 1))
     each = np.arange(count)

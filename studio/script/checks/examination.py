@@ -40,7 +40,7 @@ def check(models: Models, expected: Expected, audio: Audio) -> Checked:
     line, of_words = _words(models, expected, audio)
     of_sound = check_sounds(audio, expected, line.words if line else ())
     checks = (*of_words, *of_sound, models.of(Encoder).check(audio, expected.reference))
-    shown = tuple(calm(check) for check in checks) if is_bark(expected.text) else checks
+    shown = tuple(without_doubt(check) for check in checks) if is_bark(expected.text) else checks
     return Checked(shown, score(checks, line))
 
 
@@ -59,8 +59,8 @@ def _words(models: Models, expected: Expected, audio: Audio) -> tuple[HeardLine 
     return line, (*of_runaway, check_words(line), check_edges(line))
 
 
-def calm(check: TakeCheck) -> TakeCheck:
-    """Return the check for a line of one to three words: a doubt has no meaning there and becomes "not measured"."""
+def without_doubt(check: TakeCheck) -> TakeCheck:
+    """Turn a doubt about a line of one to three words into "unmeasured", because the line is too short."""
     if check.name not in UNSURE_OF_BARKS or check.outcome != "doubt":
         return check
     message = f"Not checked: the line is too short for a reliable result. {check.message}"

@@ -31,7 +31,7 @@ def same_words(text: str) -> Sequence[LexiconPart]:
 def word_pairs(written: str, spoken: str, respell: Respell = same_words) -> Sequence[WordPair]:
     """Return the words of `written` with the matching words of `spoken`, in order.
 
-    The pairs come from the lexicon. If the lexicon has changed since, they come from the similarity of the words.
+    The pairs come from the lexicon or, if the lexicon no longer gives `spoken`, from the similarity of the words.
     """
     pairs = list(_by_lexicon(respell(written)))
     if [word for pair in pairs for word in pair.spoken.split()] == spoken.split():

@@ -18,7 +18,7 @@ UNIT_MAX = 4  # maximum number of tokens that are spoken as one unit, such as "1
 
 
 @dataclass(slots=True)
-class HeardTokens:
+class SpokenTokens:
     """Tokens of a text, by position, and the spoken words that stand for them."""
 
     places: list[int]
@@ -67,7 +67,7 @@ def _words(pairs: Sequence[WordPair], spoken: Sequence[str]) -> Iterator[TypedWo
     tokens = [(token, at) for at, pair in enumerate(pairs) for token in pair.spoken.split()]
     held: list[int] = []  # indices of pairs that wait for a spoken word
     said: list[str] = []
-    for heard in _heard([token for token, _ in tokens], spoken):
+    for heard in _spoken_tokens([token for token, _ in tokens], spoken):
         places = sorted({tokens[place][1] for place in heard.places})
         if held and places and places[0] > held[-1]:
             yield _typed(pairs, held, said)
@@ -85,11 +85,11 @@ def _typed(pairs: Sequence[WordPair], places: Sequence[int], said: Sequence[str]
     return TypedWord(bare, tuple(said), next((mark for mark in after if mark in CLOSING), ""))
 
 
-def _heard(tokens: Sequence[str], spoken: Sequence[str]) -> list[HeardTokens]:
+def _spoken_tokens(tokens: Sequence[str], spoken: Sequence[str]) -> list[SpokenTokens]:
     """Return the tokens with their spoken words; tokens that cannot be separated are joined."""
     places = [place for place, token in enumerate(tokens) if split_words(spoken_form(token))]
     plain = [" ".join(split_words(tokens[place])) for place in places]
-    found: list[HeardTokens] = []
+    found: list[SpokenTokens] = []
     moved: list[int] = []  # tokens that are spoken at another position: "12 May" is "May twelfth"
     early: list[str] = []  # words that are spoken before the first token
     for kind, i, i_end, j, j_end in SequenceMatcher(None, plain, spoken, autojunk=False).get_opcodes():
@@ -98,9 +98,9 @@ def _heard(tokens: Sequence[str], spoken: Sequence[str]) -> list[HeardTokens]:
         elif kind == "insert" and not moved:
             (found[-1].spoken if found else early).extend(spoken[j:j_end])
         elif kind == "equal":
-            found.append(HeardTokens([*moved, places[i]], [*early, spoken[j]]))
+            found.append(SpokenTokens([*moved, places[i]], [*early, spoken[j]]))
             rest = zip(places[i + 1 : i_end], spoken[j + 1 : j_end], strict=True)
-            found += [HeardTokens([place], [word]) for place, word in rest]
+            found += [SpokenTokens([place], [word]) for place, word in rest]
             moved, early = [], []
         else:
             found += _rewritten(tokens, [*moved, *places[i:i_end]], [*early, *spoken[j:j_end]])
@@ -108,18 +108,18 @@ def _heard(tokens: Sequence[str], spoken: Sequence[str]) -> list[HeardTokens]:
     return found
 
 
-def _rewritten(tokens: Sequence[str], places: Sequence[int], spoken: Sequence[str]) -> list[HeardTokens]:
-    """Divide tokens into units that are spoken alike on their own, such as "12 km"; without a division, return one unit."""
-    return _units(tokens, tuple(places), tuple(spoken)) or [HeardTokens(list(places), list(spoken))]
+def _rewritten(tokens: Sequence[str], places: Sequence[int], spoken: Sequence[str]) -> list[SpokenTokens]:
+    """Divide tokens into units that are spoken the same alone as here, such as "12 km"; or else return one unit."""
+    return _units(tokens, tuple(places), tuple(spoken)) or [SpokenTokens(list(places), list(spoken))]
 
 
-def _units(tokens: Sequence[str], places: tuple[int, ...], spoken: tuple[str, ...]) -> list[HeardTokens]:
+def _units(tokens: Sequence[str], places: tuple[int, ...], spoken: tuple[str, ...]) -> list[SpokenTokens]:
     """Return the smallest units that are spoken alike on their own; empty if there is no such division."""
     for size in range(1, min(UNIT_MAX, len(places)) + 1):
         said = split_words(spoken_form(" ".join(tokens[place] for place in places[:size])))
         if not said or list(spoken[: len(said)]) != said:
             continue
-        unit, rest = HeardTokens(list(places[:size]), said), (places[size:], spoken[len(said) :])
+        unit, rest = SpokenTokens(list(places[:size]), said), (places[size:], spoken[len(said) :])
         if not rest[0] and not rest[1]:
             return [unit]
         if all(rest) and (units := _units(tokens, *rest)):

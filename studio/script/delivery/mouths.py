@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from studio.script.delivery.timing import SILENT, Spell, merged
+from studio.script.delivery.timing import SILENT, NamedSpan, merged
 
 VISEMES = ("sil", "PP", "FF", "TH", "DD", "kk", "CH", "SS", "nn", "RR", "aa", "E", "ih", "oh", "ou")
 SHAPES = ("A", "B", "C", "D", "E", "F", "G", "H", "X")
@@ -59,20 +59,20 @@ SHAPES_OF: Mapping[str, tuple[str, ...]] = {
 LONG_SHAPES_OF: Mapping[str, tuple[str, ...]] = {"AH": ("D",), "AY": ("D", "B"), "AW": ("D", "E"), "L": ("H",)}
 
 
-def visemes(phones: Sequence[Spell]) -> list[Spell]:
+def visemes(phones: Sequence[NamedSpan]) -> list[NamedSpan]:
     """Return Oculus's visemes of these phones, without gaps."""
     return list(merged(_cues(phones, _visemes)))
 
 
-def mouth_shapes(phones: Sequence[Spell]) -> list[Spell]:
+def mouth_shapes(phones: Sequence[NamedSpan]) -> list[NamedSpan]:
     """Return Rhubarb's shapes of these phones, without gaps, in hundredths of a second as in Rhubarb's output."""
     parts = _cues(phones, _shapes)
     counted = [replace(part, start_s=_hundredths(part.start_s), end_s=_hundredths(part.end_s)) for part in parts]
     return list(merged([part for part in counted if part.end_s > part.start_s]))
 
 
-def visemes_json(file: str, phones: Sequence[Spell]) -> dict[str, Any]:
-    """Return the visemes as JSON, with times in milliseconds."""
+def visemes_json(file: str, phones: Sequence[NamedSpan]) -> dict[str, Any]:
+    """Return the visemes as JSON, with times in seconds."""
     cues = [
         {"viseme": spell.name, "start_s": round(spell.start_s, 3), "end_s": round(spell.end_s, 3)}
         for spell in visemes(phones)
@@ -80,7 +80,7 @@ def visemes_json(file: str, phones: Sequence[Spell]) -> dict[str, Any]:
     return {"file": file, "duration_s": round(phones[-1].end_s, 3), "visemes": cues}
 
 
-def rhubarb_json(file: str, phones: Sequence[Spell]) -> str:
+def rhubarb_json(file: str, phones: Sequence[NamedSpan]) -> str:
     """Return the output of `rhubarb -f json`; `file` is relative to the folder of the JSON file."""
     cues = [
         f'    {{ "start": {cue.start_s:.2f}, "end": {cue.end_s:.2f}, "value": "{cue.name}" }}'
@@ -93,16 +93,16 @@ def rhubarb_json(file: str, phones: Sequence[Spell]) -> str:
     return head + '\n  "mouthCues": [\n' + ",\n".join(cues) + "\n  ]\n}\n"
 
 
-def rhubarb_tsv(phones: Sequence[Spell]) -> str:
+def rhubarb_tsv(phones: Sequence[NamedSpan]) -> str:
     """Return the output of `rhubarb -f tsv`: the start of each shape, and a closed mouth at the end of the file."""
     rows = [f"{cue.start_s:.2f}\t{cue.name}" for cue in mouth_shapes(phones)]
     return "\n".join([*rows, f"{_hundredths(phones[-1].end_s):.2f}\tX"]) + "\n"
 
 
-def _cues(phones: Sequence[Spell], names: Callable[[Spell], tuple[str, ...]]) -> list[Spell]:
+def _cues(phones: Sequence[NamedSpan], names: Callable[[NamedSpan], tuple[str, ...]]) -> list[NamedSpan]:
     """Return the mouth shapes of each phone; a breath has the first shape of the next phone."""
-    found: list[Spell] = []
-    following = names(Spell(SILENT, 0.0, 0.0))[0]
+    found: list[NamedSpan] = []
+    following = names(NamedSpan(SILENT, 0.0, 0.0))[0]
     for phone in reversed(phones):
         own = (following,) if phone.name == BREATH else names(phone)
         found.extend(reversed(_split(phone, own)))
@@ -110,16 +110,16 @@ def _cues(phones: Sequence[Spell], names: Callable[[Spell], tuple[str, ...]]) ->
     return found[::-1]
 
 
-def _visemes(phone: Spell) -> tuple[str, ...]:
+def _visemes(phone: NamedSpan) -> tuple[str, ...]:
     return VISEMES_OF.get(phone.name, VISEMES_OF[SILENT])  # noises have no viseme
 
 
-def _shapes(phone: Spell) -> tuple[str, ...]:
+def _shapes(phone: NamedSpan) -> tuple[str, ...]:
     usual = SHAPES_OF.get(phone.name, SHAPES_OF[SILENT])
     return LONG_SHAPES_OF.get(phone.name, usual) if phone.end_s - phone.start_s >= LONG_S else usual
 
 
-def _split(phone: Spell, names: tuple[str, ...]) -> list[Spell]:
+def _split(phone: NamedSpan, names: tuple[str, ...]) -> list[NamedSpan]:
     if len(names) == 1:
         return [replace(phone, name=names[0])]
     middle_s = phone.start_s + FIRST_PART * (phone.end_s - phone.start_s)

@@ -39,7 +39,7 @@ def limited(audio: Audio, ceiling_dbtp: float) -> Audio:
 
 
 def _peaks(audio: Audio) -> npt.NDArray[np.float64]:
-    """Return the highest level near each sample; shape (frames,)."""
+    """Return the highest level near each sample; shape (samples,)."""
     if not len(audio.samples):
         return np.zeros(0)
     padded: Samples = np.pad(audio.samples, AROUND)

@@ -28,7 +28,7 @@ def srt(text: str, words: Sequence[TimedWord], length_s: float) -> str:
 
 
 def _lasting(pieces: Iterable[Caption]) -> list[Caption]:
-    """Return the subtitles. Those without a duration are joined to the previous one or, at the start, to the next one."""
+    """Return the subtitles. Subtitles without a duration are joined to the previous subtitle; at the start, to the next."""
     kept: list[Caption] = []
     for piece in pieces:
         if kept and (_is_empty(piece) or _is_empty(kept[-1])):

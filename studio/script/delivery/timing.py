@@ -11,7 +11,7 @@ JOINED_S = 0.05  # gaps between phones that are shorter are closed
 
 
 @dataclass(frozen=True, slots=True)
-class Spell:
+class NamedSpan:
     """A part of a file with a name: a phone, a viseme or a mouth shape."""
 
     name: str
@@ -34,9 +34,9 @@ def moved(words: Sequence[TimedWord], shift_s: float, length_s: float) -> tuple[
     )
 
 
-def spells(words: Sequence[TimedWord], length_s: float) -> list[Spell]:
+def spells(words: Sequence[TimedWord], length_s: float) -> list[NamedSpan]:
     """Return all phones from 0 to the end of the file; "SIL" fills the gaps between them."""
-    found: list[Spell] = []
+    found: list[NamedSpan] = []
     at_s = 0.0
     for phone in sorted((phone for word in words for phone in word.phones), key=lambda phone: phone.start_s):
         start_s, end_s = max(at_s, phone.start_s), min(phone.end_s, length_s)
@@ -45,15 +45,15 @@ def spells(words: Sequence[TimedWord], length_s: float) -> list[Spell]:
         if found and start_s - at_s < JOINED_S:
             found[-1] = replace(found[-1], end_s=start_s)
         elif start_s > at_s:
-            found.append(Spell(SILENT, at_s, start_s))
-        found.append(Spell(phone.phone.upper().rstrip("012"), start_s, end_s))
+            found.append(NamedSpan(SILENT, at_s, start_s))
+        found.append(NamedSpan(phone.phone.upper().rstrip("012"), start_s, end_s))
         at_s = end_s
-    return [*found, Spell(SILENT, at_s, length_s)] if at_s < length_s else found
+    return [*found, NamedSpan(SILENT, at_s, length_s)] if at_s < length_s else found
 
 
-def merged(named: Sequence[Spell]) -> Iterator[Spell]:
+def merged(named: Sequence[NamedSpan]) -> Iterator[NamedSpan]:
     """Yield the spells; neighbours with equal names are joined."""
-    held: Spell | None = None
+    held: NamedSpan | None = None
     for spell in named:
         if held is not None and spell.name == held.name:
             held = replace(held, end_s=spell.end_s)
@@ -66,7 +66,7 @@ def merged(named: Sequence[Spell]) -> Iterator[Spell]:
 
 
 def timings_json(file: str, length_s: float, text: str, words: Sequence[TimedWord]) -> dict[str, Any]:
-    """Return words and phones as JSON, with times in milliseconds."""
+    """Return words and phones as JSON, with times in seconds."""
 
     def times(part: TimedWord | TimedPhone) -> dict[str, float]:
         return {"start_s": round(part.start_s, 3), "end_s": round(part.end_s, 3)}

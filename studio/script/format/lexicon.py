@@ -45,7 +45,7 @@ def applied(text: str, respellings: Sequence[Respelling], voice: str) -> str:
 def parts(text: str, respellings: Sequence[Respelling], voice: str) -> Sequence[LexiconPart]:
     """Divide a text at the words that the lexicon replaces.
 
-    If several entries begin at the same letter, the longest is used, then an entry for whole words, then one of the voice.
+    If several entries begin at one letter, an entry for whole words is used, then the longest, then an entry of the voice.
 
     Pauses and stage directions stay, and nothing is replaced twice. A whole word may have an English ending ("Ahri's"). It is
     not found inside another name ("Kael" is not in "Kael'thas"); a hyphen separates words.
@@ -76,14 +76,14 @@ def checked(respellings: Sequence[Respelling]) -> Sequence[Respelling]:
     seen: set[tuple[str, bool, str]] = set()
     plain = [_plain(number, each) for number, each in enumerate(respellings, 1)]
     for each in plain:
-        if (key := place_of(each)) in seen:
+        if (key := key_of(each)) in seen:
             whose = f" for {each.voice}" if each.voice else ""
             raise BadLexicon(f"the word “{each.word}”{whose} is in the lexicon twice; remove one entry")
         seen.add(key)
     return plain
 
 
-def place_of(respelling: Respelling) -> tuple[str, bool, str]:
+def key_of(respelling: Respelling) -> tuple[str, bool, str]:
     """Return the key of a respelling, which must be unique in a lexicon."""
     word = respelling.word if respelling.match_case else respelling.word.casefold()
     return word, respelling.match_case, respelling.voice

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement
 from defusedxml import DefusedXmlException
 from defusedxml import ElementTree as Reading
 
-from studio.script.format.lexicon import MAX_RESPELLINGS, NOT_READ, BadLexicon, checked, place_of
+from studio.script.format.lexicon import MAX_RESPELLINGS, NOT_READ, BadLexicon, checked, key_of
 from studio.script.format.script import Respelling
 
 NAMESPACE = "http://www.w3.org/2005/01/pronunciation-lexicon"
@@ -52,7 +52,7 @@ def read_pls(data: bytes) -> PlsLexicon:
             continue
         for word in words:
             each = _respelling(lexeme, word, spoken)
-            found.setdefault(place_of(each), each)  # the specification says that the first lexeme of a word counts
+            found.setdefault(key_of(each), each)  # the specification says that the first lexeme of a word counts
         if len(found) > MAX_RESPELLINGS:
             break  # `checked` raises the error
     return PlsLexicon(checked(list(found.values())), _notes(phonetic))

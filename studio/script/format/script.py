@@ -16,9 +16,9 @@ SESSION_PREFIX = "script-"  # prefix of the sessions that store the takes of pro
 class TakeCheck:
     """The result of one check of a take, and the model that measured it."""
 
-    name: str  # "words", "edges", "clipping", "length", "likeness", "loudness", "quality", "runaway"
+    name: str  # such as "words", "edges", "clipping", "length", "likeness" or "quality"
     outcome: Outcome
-    message: str  # a sentence for the designer; it says so if the result is uncertain
+    message: str  # a sentence for the owner, which says if the result is uncertain
     model: str = ""  # name of the recogniser or encoder; "" for arithmetic
     value: float | None = None
 
@@ -64,7 +64,7 @@ class LineEvent:
     """An event in the history of a line."""
 
     at: str  # ISO 8601, UTC
-    what: str  # a sentence
+    what: str  # such as "take 2: select"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

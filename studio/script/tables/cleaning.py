@@ -12,7 +12,7 @@ FORMULA = re.compile("'*[=+\\-@\t\r]")
 
 
 def cleaned(text: str) -> str:
-    """Replace SEPARATORS by spaces and remove UNWANTED characters. Other code relies on this."""
+    """Replace SEPARATORS by spaces and remove UNWANTED characters."""
     if UNWANTED.search(text) is None:
         return text
     text = SEPARATORS.sub(" ", text)

@@ -74,7 +74,7 @@ def _partly(name: str) -> dict[Role, int]:
 
 
 def _holds(role: Role, name: str, rows: Sequence[Sequence[str]], column: int) -> bool:
-    """Return True if the cells fit the role. This decides for names of two roles: "Line" is a text or its number."""
+    """Return True if the cells fit the role. Only names of two roles need this: a column "Line" has texts or ids."""
     if {"id", "text"} <= set(_exact(name)):
         return (role == "text") == (_mean_length(rows, column) > SENTENCE_CHARACTERS)
     return True

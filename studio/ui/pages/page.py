@@ -26,7 +26,7 @@ __all__ = ["build", "mount_assets", "mount_page"]
 
 TITLE = "Champion Voice Studio"
 THREADS = 40  # Gradio's threads for other work; each running request needs an additional thread
-SPOKEN_TO = 32  # default number of requests that run together on a GPU
+ROWS_USUAL = 32  # default number of requests that run together on a GPU
 # Gradio keeps a copy of all fields for each session. The studio does not use these copies. Each take on the page is a new
 # session of at least 0.15 MB. With Gradio's limit of 10,000 sessions, the process would grow by more than 1.5 GB.
 SESSIONS_KEPT = 16
@@ -44,7 +44,7 @@ def build(studio: Studio, programs: Programs) -> GuardedBlocks:
         island("compare")
         island("strip")
         mcp_tools(page, studio, programs)
-    page.max_threads = THREADS + max(SPOKEN_TO, studio.settings.gpu_concurrency, studio.settings.max_batch)
+    page.max_threads = THREADS + max(ROWS_USUAL, studio.settings.gpu_concurrency, studio.settings.max_batch)
     page.state_session_capacity = SESSIONS_KEPT
     page.api_open = False  # without this, clients could bypass the queue
     page.has_launched = True  # without this, Gradio would accept any file of this machine, not only uploads

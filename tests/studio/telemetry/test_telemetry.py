@@ -248,7 +248,7 @@ def test_those_who_wait_before_the_lane_are_counted_behind_those_in_it(tmp_path:
 
 
 def test_who_is_turned_away_before_the_lane_is_refused(telemetry: Telemetry) -> None:
-    telemetry.turned_away()
+    telemetry.count_refused()
     assert telemetry.snapshot().outcomes == {"refused": 1}
 
 

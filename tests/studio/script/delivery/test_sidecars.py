@@ -10,7 +10,7 @@ from studio.ears.vocabulary import TimedWord
 from studio.script.delivery import Preset
 from studio.script.delivery.mouths import LONG_SHAPES_OF, SHAPES, SHAPES_OF, VISEMES, VISEMES_OF, mouth_shapes, visemes
 from studio.script.delivery.subtitles import srt
-from studio.script.delivery.timing import Spell, moved, spells
+from studio.script.delivery.timing import NamedSpan, moved, spells
 from tests.studio.script.delivery.takes import WORDS, delivered, line, word
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -44,13 +44,13 @@ def test_every_phone_has_a_viseme_and_a_mouth() -> None:
 
 
 def test_a_diphthong_moves_and_a_breath_looks_like_what_follows() -> None:
-    phones = [Spell("HH", 0.0, 0.1), Spell("AY", 0.1, 0.2), Spell("SIL", 0.2, 0.3)]
+    phones = [NamedSpan("HH", 0.0, 0.1), NamedSpan("AY", 0.1, 0.2), NamedSpan("SIL", 0.2, 0.3)]
     assert [(spell.name, round(spell.start_s, 3)) for spell in visemes(phones)] == [
         ("aa", 0.0),
         ("ih", 0.16),
         ("sil", 0.2),
     ]
-    assert [spell.name for spell in mouth_shapes([Spell("HH", 0.0, 0.1), Spell("AY", 0.1, 0.4)])] == ["D", "B"]
+    assert [spell.name for spell in mouth_shapes([NamedSpan("HH", 0.0, 0.1), NamedSpan("AY", 0.1, 0.4)])] == ["D", "B"]
 
 
 def test_phones_fill_the_file_and_short_gaps_are_no_pauses() -> None:
