@@ -17,7 +17,7 @@ M_ARENA_MAX = -8  # of malloc.h
 
 
 class HeapTrimmer:
-    """Trims the heap once after requests, when no request waits or runs."""
+    """Trims the heap once after requests and unloads of engines, when no request waits or runs."""
 
     def __init__(self, queue: Callable[[], Sized], trim: Callable[[], object] | None = None) -> None:
         """Create the trimmer; `queue` returns the waiting and running requests. `trim` replaces glibc's function."""
@@ -25,12 +25,12 @@ class HeapTrimmer:
         self._used = False
 
     def record(self, event: SchedulerEvent) -> None:
-        """Note that a request has ended. Pass this method to `manager.listen`."""
-        if event.kind in ENDS:
+        """Note that a request has ended or an engine was unloaded. Pass this method to `manager.listen`."""
+        if event.kind in ENDS or event.message == "unloaded":
             self._used = True
 
     def check(self) -> None:
-        """Trim the heap if a request has ended since the last trim and the queue is empty. Call this every few seconds."""
+        """Trim the heap if `record` noted an event since the last trim and the queue is empty. Call this every few seconds."""
         if self._used and not self._queue():
             self._used = False
             self._trim()

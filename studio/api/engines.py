@@ -48,13 +48,19 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
     owners = [owners_only(ownership)]
     manager = studio.manager
 
+    def require_none_waits(name: str, verb: str) -> None:
+        """Raise Unavailable if requests of the page wait for the engine."""
+        if name in studio.telemetry.queued_engines():
+            title = manager.status(name).title
+            raise Unavailable(f"requests of the page wait for {title}; {verb} it when they are done")
+
     @routes.get("/engines")
     def engines() -> Response:
         return as_json(STATUSES, manager.statuses(), exclude={"__all__": WITHOUT_VOCABULARY})
 
     @routes.get("/engines/available")
     def available() -> list[AvailableEngine]:
-        """Return the engines that this studio does not run, and how the operator adds each engine."""
+        """Return the engines that this studio does not run, and how the owner adds each engine."""
         return not_run([status.name for status in manager.statuses()])
 
     @routes.get("/telemetry")
@@ -78,12 +84,14 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
 
     @routes.post("/engines/{name}/unload", dependencies=owners)
     def unload(name: str) -> dict[str, str]:
+        require_none_waits(name, "unload")
         manager.unload(name)
         return {"state": manager.status(name).state}
 
     @routes.post("/engines/{name}/reload", dependencies=owners)
     def reload(name: str) -> dict[str, str]:
         """Unload the engine, and load it again, for example after its checkpoint changed on disk."""
+        require_none_waits(name, "reload")
         manager.reload(name)
         return {"state": manager.status(name).state}
 
@@ -102,7 +110,9 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
             held = ", ".join(use.name for use in status.caches) or "no caches, because it is not loaded"
             raise NotFound(f"{status.title} has no cache {cache[:40]!r}; it has {held}")
         if manager.uses(name) and not in_use:
-            raise Conflict(f"requests of {status.title} use this cache; wait until they are done, or send in_use=true")
+            raise Conflict(
+                f"requests of {status.title} use this cache; clear it when they are done, or clear it anyway"
+            )
         try:
             manager.clear_cache(name, cache).result(CLEAR_S)
         except (TimeoutError, CancelledError) as error:

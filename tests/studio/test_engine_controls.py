@@ -9,6 +9,7 @@ import pytest
 
 from studio.settings import Settings
 from studio.studio import Studio
+from studio.telemetry.snapshot import Queued
 from tests.engines.metronome import Metronome, request
 from tests.studio.house import ENGINE, ready, served, studio_of, web
 from tests.waiting import PATIENCE_S, until
@@ -84,6 +85,15 @@ def test_a_reload_loads_the_engine_again_unless_it_speaks(operator: Operator) ->
     assert (answer.status_code, "reload it when they are done" in answer.json()["detail"]) == (503, True)
     gate.release(99)
     assert ticket.wait(PATIENCE_S) and operator.tick.loads == 2
+
+
+@pytest.mark.parametrize("verb", ["unload", "reload"])
+def test_an_engine_for_which_requests_of_the_page_wait_stays_loaded(operator: Operator, verb: str) -> None:
+    operator.studio.telemetry.watch(lambda: [Queued("ann", ENGINE, None)])
+    answer = operator.client.post(f"{ROOT}/{verb}")
+    assert (answer.status_code, f"{verb} it when they are done" in answer.json()["detail"]) == (503, True)
+    operator.studio.telemetry.watch(tuple)
+    assert operator.client.post(f"{ROOT}/{verb}").status_code == 200
 
 
 def test_a_studio_whose_engine_was_unloaded_when_idle_is_ready_and_speaks(operator: Operator) -> None:

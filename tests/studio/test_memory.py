@@ -39,6 +39,19 @@ def test_the_heap_is_trimmed_once_after_the_last_request() -> None:
     assert trims == [1]
 
 
+def test_the_heap_is_trimmed_after_an_engine_was_unloaded(tmp_path: Path) -> None:
+    with studio_of(tmp_path, Metronome()) as studio:
+        trims = list[int]()
+        trimmer = HeapTrimmer(studio.manager.queue, lambda: trims.append(1))
+        studio.manager.listen(trimmer.record)
+        trimmer.check()
+        assert trims == []
+        studio.manager.unload(ENGINE)
+        until(lambda: studio.manager.status(ENGINE).state == "unloaded")
+        trimmer.check()
+        assert trims == [1]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc")
 def test_glibc_returns_freed_memory() -> None:
     assert glibc_trim()() in (0, 1)  # 1 = memory was returned
