@@ -41,7 +41,7 @@ def _lost(heard: Comparison) -> float:
 
 
 def measure(engine: str, kind: str, lines: Sequence[str]) -> None:
-    """Print how many lines lack a word in the first take and in the chosen one, by the judge and by the ears."""
+    """Print how many first takes and chosen takes lack a word: by the judge, by the ears, and by both."""
     known, models = sorted(read_references(SHIPPED).items()), Models()
     synthesizer = Synthesizer(engine, checkpoint(engine))
     rows = []
@@ -50,14 +50,16 @@ def measure(engine: str, kind: str, lines: Sequence[str]) -> None:
         made = list(takes_of(synthesizer, voice, line, models))
         first, best = made[0], min(made, key=lambda one: one[0])
         judged = [_lacks(kind, take, line) for _, take in (first, best)]
-        rows.append((*judged, first[0] > 0, best[0] > 0, len(made)))
+        heard = (first[0] > 0, best[0] > 0)
+        both = [one and other for one, other in zip(judged, heard, strict=True)]
+        rows.append((*judged, *heard, *both, len(made)))
         sys.stdout.write(f"{engine} {kind} {number}: {rows[-1]} {line}\n")
         sys.stdout.flush()
     synthesizer.close()
-    one, other, heard, heard_best, count = (sum(column) for column in zip(*rows, strict=True))
+    first_judged, best_judged, first_heard, best_heard, first_both, best_both, count = map(sum, zip(*rows, strict=True))
     sys.stdout.write(
-        f"{engine}, {len(lines)} {kind}: lack a word by the judge {one} first takes, {other} chosen ones; "
-        f"by the ears {heard} and {heard_best}; {count} takes\n"
+        f"{engine}, {len(lines)} {kind}: lack a word by the judge {first_judged} first takes, {best_judged} chosen takes; "
+        f"by the ears {first_heard} and {best_heard}; by both {first_both} and {best_both}; {count} takes\n"
     )
 
 

@@ -48,10 +48,10 @@ def compare(recogniser: Recogniser, audio: Audio, words: Sequence[TypedWord]) ->
     added: list[AddedWord] = []
     for part, (scored, judged) in zip(parts, results, strict=True):
         _note_unlikely(findings, words, part, scored)
-        _note_short(findings, part)
         for one in judged:
             _note(findings, words, part, one)
             added += _added(part, one)
+        _note_short(findings, part)
         added_at = {one.place for one in added}
         ratios = dict(zip(part.written, length_ratios([timed[place] for place in part.written]), strict=True))
         if len(part.written) < FROM_WORDS:
@@ -171,14 +171,17 @@ def _maybe_twice(part: Part, ratios: Mapping[int, float]) -> list[int]:
 
 
 def _note_short(findings: dict[int, WordFinding], part: Part) -> None:
-    """Mark words that are too short as unsure; a last word that is much too short is missing."""
+    """Mark words that are too short as unsure. A last word that is much too short is missing."""
     written = part.written
     common = {token.place for token in part.expected if token.spoken in FUNCTION}
     for place, ratio in zip(written, length_ratios([findings[place].word for place in written]), strict=True):
-        last = place == written[-1]
-        if findings[place].verdict == "kept" and place not in common and ratio < (SHORT_LAST if last else SHORT):
-            verdict: Verdict = "missing" if last and ratio < LOST_LAST and len(written) >= FROM_WORDS else "unsure"
-            findings[place] = replace(findings[place], verdict=verdict, evidence=round(float(np.log(ratio + 1e-3)), 2))
+        finding, last = findings[place], place == written[-1]
+        lost = last and ratio < LOST_LAST and len(written) >= FROM_WORDS
+        if place in common or finding.verdict not in ("kept", "unsure"):
+            continue
+        if lost or (finding.verdict == "kept" and ratio < (SHORT_LAST if last else SHORT)):
+            evidence = round(float(np.log(ratio + 1e-3)), 2)
+            findings[place] = replace(finding, verdict="missing" if lost else "unsure", evidence=evidence)
 
 
 def _added(part: Part, judged: Judged) -> Iterator[AddedWord]:

@@ -20,6 +20,7 @@ from studio.ears.placing import align
 from studio.ears.sound import PASSAGE_MAX_S, passages
 from studio.ears.vocabulary import Comparison, HeardWord, TypedWord
 from studio.script.checks.wording import typed_words
+from training.references import RATE_HZ, VOICES, read_references
 
 NATURAL = Path(__file__).parents[3] / "assets" / "voices" / "natural"
 MODELS = Models()
@@ -62,6 +63,15 @@ def test_a_word_that_is_cut_out_is_missing_although_the_recogniser_is_unsure() -
     word = heard(audio, text).words[9].word
     found = heard(without(audio, word.start_s, word.end_s), text)
     assert word.word == "rose" and {8, 9} & {*found.missing, *found.misheard}
+
+
+def test_a_last_word_of_which_almost_nothing_is_left_is_missing_although_a_similar_word_is_heard() -> None:
+    samples, text = read_references(VOICES / "heldout")["slt-high"]
+    audio = Audio(samples, RATE_HZ)
+    word = heard(audio, text).words[-1].word
+    cut = without(audio, word.start_s + 0.15 * (word.end_s - word.start_s), word.end_s)
+    last = heard(cut, text).words[-1]
+    assert (word.word, last.heard, last.verdict) == ("canal", "canoe.", "missing")
 
 
 @pytest.mark.parametrize(
