@@ -99,7 +99,7 @@ def measure(url: str, browser: Browser | None, rounds: int, lines: int) -> dict[
             speak("with")
             cores.append((browser_s() - before) / (time.monotonic() - began))
         speak("without")
-    return {**{engine: compared(**{f"{how}_page": each for how, each in both.items()}) for engine, both in took.items()},
+    return {**{engine: compared(both["with"], both["without"]) for engine, both in took.items()},
             "browser_cores": round(float(np.mean(cores)), 3)}  # fmt: skip
 
 
@@ -116,10 +116,10 @@ def browser_s() -> float:
     return total
 
 
-def compared(with_page: list[float], without_page: list[float]) -> dict[str, Any]:
+def compared(with_load: list[float], without_load: list[float]) -> dict[str, Any]:
     """Return medians, and the slowdown in percent with its 95 % interval from resampling."""
     draw = np.random.default_rng(1)
-    one, other = np.array(with_page), np.array(without_page)
+    one, other = np.array(with_load), np.array(without_load)
 
     def medians(values: "np.ndarray[Any, np.dtype[np.float64]]") -> "np.ndarray[Any, np.dtype[np.float64]]":
         return np.median(draw.choice(values, (RESAMPLED, len(values))), axis=1)

@@ -292,13 +292,16 @@ def test_the_owner_sees_which_take_is_made_and_when_all_are_made(tmp_path: Path)
         assert (visit.session(id)["current"], visit.session(id)["left_s"]) == ("", None)
 
 
-def test_takes_that_were_not_checked_are_checked_after_the_next_start(tmp_path: Path) -> None:
-    with visiting(tmp_path) as visit:
+def test_takes_that_were_not_checked_are_checked_after_the_next_start_and_the_results_show_it(tmp_path: Path) -> None:
+    with visiting(tmp_path, metronome=Metronome(click_s=0.1)) as visit:
         id = visit.create(lines=LINES[:1])["id"]
+        assert visit.results(id)["scores"] == []
         visit.guest(visit.invite(id)).vote(choice="a")
         assert [one["heard"] for one in visit.results(id)["scores"]] == [0, 0]
-    with visiting(tmp_path, hears=True) as visit:
+    with visiting(tmp_path, hears=True, metronome=Metronome(click_s=0.1)) as visit:
         until(lambda: all(one["heard"] for one in visit.results(id)["scores"]))
+        assert "Automatic checks" in visit.owner.get(f"{ROOT}/{id}/report.html").text
+        assert [one["lost"] for one in visit.results(id)["scores"]] == [1, 1]  # the takes are clicks, not words
 
 
 def test_equal_takes_of_another_session_are_reused(visit: Visit) -> None:
@@ -308,16 +311,6 @@ def test_equal_takes_of_another_session_are_reused(visit: Visit) -> None:
     oak, fir, ash = take(first, 0, 1), take(again, 0, 1), take(again, 1, 1)
     assert ash.created_at == oak.created_at and ash.peaks == oak.peaks and ash.id != oak.id
     assert fir.created_at > oak.created_at
-
-
-def test_what_the_ears_found_is_shown_after_the_first_vote(tmp_path: Path) -> None:
-    with visiting(tmp_path, hears=True) as visit:
-        id = visit.create(lines=LINES[:1])["id"]
-        assert visit.results(id)["scores"] == []
-        visit.guest(visit.invite(id)).vote(choice="a")
-        until(lambda: all(one["heard"] for one in visit.results(id)["scores"]))
-        assert "Automatic checks" in visit.owner.get(f"{ROOT}/{id}/report.html").text
-        assert [one["lost"] for one in visit.results(id)["scores"]] == [1, 1]  # the takes are clicks, not words
 
 
 def test_only_the_owner_sees_sessions(tmp_path: Path) -> None:

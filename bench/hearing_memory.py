@@ -1,0 +1,43 @@
+"""Measure the memory of the ears' process over many takes: `python -m bench.hearing_memory FOLDER --hours 1`.
+
+FOLDER has the takes of `bench.hearing`. The process of the ears hears them repeatedly until it has heard `--hours` of audio:
+words and quality, as the studio does after each take. The script prints the resident memory after every 100 takes.
+"""
+
+import argparse
+import sys
+from itertools import cycle
+from pathlib import Path
+
+import psutil
+
+from bench.hearing import LINES, takes
+from studio.ears.ears import Ears
+from studio.hearing.heard_take import hear_take
+
+STEP = 100
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.hearing_memory", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--hours", type=float, default=1.0)
+    options = parser.parse_args()
+    spoken, ears = takes(options.folder, LINES), Ears(idle_s=3600)
+    heard_s, pids = 0.0, set[int]()
+    for number, take in enumerate(cycle(spoken), 1):
+        ears.ask(hear_take, take.text, take.audio)
+        heard_s += take.audio.duration_s
+        (pid,) = ears.pids
+        pids.add(pid)
+        if number % STEP == 0:
+            size_mb = psutil.Process(pid).memory_info().rss / 1e6
+            sys.stdout.write(f"{number} takes, {heard_s / 3600:.2f} h: {size_mb:.0f} MB, {len(pids)} process\n")
+            sys.stdout.flush()
+        if heard_s >= options.hours * 3600:
+            break
+    ears.close()
+
+
+if __name__ == "__main__":
+    main()
