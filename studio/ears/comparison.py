@@ -60,7 +60,8 @@ def compare(recogniser: Recogniser, audio: Audio, words: Sequence[TypedWord]) ->
             content(words, part) - {near for place in added_at for near in (place - 1, place)} - _heard_at_starts(part)
         )
         unsure = [place for place in doubtful(part, scored, ratios) if place in usual]
-        _note_unsupported(findings, supports(recogniser, part, scored, unsure))
+        unusual = {place for place in part.written if not is_plain(words[place])}
+        _note_unsupported(findings, supports(recogniser, part, scored, unsure, unusual))
         for token, copy in repeated(recogniser, part, _maybe_twice(part, ratios)):
             if findings[token.place].verdict == "kept" and not {token.place, token.place + 1} & added_at:
                 added.append(AddedWord(heard=copy, place=token.place + 1, repeats=True))
@@ -107,9 +108,19 @@ def _note(findings: dict[int, WordFinding], words: Sequence[TypedWord], part: Pa
     heard = " ".join(token.text for token in part.heard[one.heard_start : one.heard_end])
     for place in sorted({token.place for token in part.expected[one.start : one.end]}):
         verdict = judge(words[place], judged, said_twice=_said_twice(part, place))
+        if verdict in ("missing", "misheard") and _is_part_of_name(words[place], part, one):
+            verdict = "unsure"
         if verdict != "kept":
             timed = findings[place].word
             findings[place] = WordFinding(word=timed, verdict=verdict, evidence=round(judged.evidence, 2), heard=heard)
+
+
+def _is_part_of_name(word: TypedWord, part: Part, one: Difference) -> bool:
+    """Return True if the difference has only some of the spoken words of a respelled name. Their pronunciation is a guess."""
+    if is_plain(word) or any(sign.isdigit() for sign in word.typed):
+        return False
+    inside = [token.spoken for token in part.expected[one.start : one.end]]
+    return any(spoken not in inside for spoken in word.spoken)
 
 
 def _said_twice(part: Part, place: int) -> bool:

@@ -3,7 +3,7 @@
 The recogniser's language model often completes a line whose word was cut out, so a word that is heard may still be missing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from studio.ears.division import MARKS, Part
 from studio.ears.recogniser import Recogniser, ScoredWord
@@ -25,9 +25,12 @@ def doubtful(part: Part, scored: Sequence[ScoredWord], ratios: Mapping[int, floa
 
 
 def supports(
-    recogniser: Recogniser, part: Part, scored: Sequence[ScoredWord], places: Sequence[int]
+    recogniser: Recogniser, part: Part, scored: Sequence[ScoredWord], places: Sequence[int], unusual: Collection[int]
 ) -> dict[int, float]:
-    """Return the support for each of these written words: low if the line is as likely without the word."""
+    """Return the support for each of these written words: low if the line is as likely without the word.
+
+    The likelihood of the next word counts, unless this word is at a place in `unusual`: a made-up name is always unlikely.
+    """
     spans = {place: [at for at, token in enumerate(part.expected) if token.place == place] for place in places}
     line = part.line
     without = {place: [*line[: span[0]], *line[span[-1] + 1 :]] for place, span in spans.items()}
@@ -40,7 +43,9 @@ def supports(
     for place, other in zip(places, others, strict=True):
         span = spans[place]
         logs = [log for at in span for log in scored[at].logs]
-        found[place] = whole - other + sum(logs) / len(logs) + _next_log(scored, span[-1])
+        after = span[-1] + 1
+        before_unusual = after < len(scored) and part.expected[after].place in unusual
+        found[place] = whole - other + sum(logs) / len(logs) + (0.0 if before_unusual else _next_log(scored, span[-1]))
     return found
 
 

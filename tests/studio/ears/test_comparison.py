@@ -65,6 +65,23 @@ def test_a_word_that_is_cut_out_is_missing_although_the_recogniser_is_unsure() -
     assert word.word == "rose" and {8, 9} & {*found.missing, *found.misheard}
 
 
+@pytest.mark.parametrize(
+    ("name", "place", "respelled"), [("natural-04", 13, ("bef", "ore")), ("natural-07", 8, ("wh", "ile"))]
+)
+def test_a_word_before_a_respelled_name_is_not_missing(name: str, place: int, respelled: tuple[str, ...]) -> None:
+    audio, text = clip(name)
+    words = list(typed_words(text))
+    words[place] = TypedWord("Xy'zor", respelled)
+    assert compare(MODELS.recogniser, audio, words).words[place - 1].verdict == "kept"
+
+
+def test_a_name_of_which_one_respelled_part_is_not_heard_is_not_missing() -> None:
+    audio, text = clip("natural-03")
+    words = list(typed_words(text))
+    words[4] = TypedWord("Station'a", ("station", "uh"))
+    assert compare(MODELS.recogniser, audio, words).words[4].verdict == "unsure"
+
+
 def test_a_last_word_of_which_almost_nothing_is_left_is_missing_although_a_similar_word_is_heard() -> None:
     samples, text = read_references(VOICES / "heldout")["slt-high"]
     audio = Audio(samples, RATE_HZ)
