@@ -152,6 +152,49 @@ def test_the_strip_shows_all_figures_of_four_engines(browser: Browser, studio: S
         assert all(top <= box["y"] and box["y"] + box["height"] <= 800 for box in boxes)
 
 
+def two_warming_engines(route: Route) -> None:
+    """Warm up both engines, and add a queue and long figures to the telemetry."""
+    answer = route.fetch()
+    telemetry = answer.json()
+    for engine in telemetry["engines"]:
+        engine |= {"state": "warming", "message": "compiling 12 kernels", "progress": 0.95}
+    telemetry["running"] = 12 * [
+        {"mine": False, "engine": "f5", "state": "running", "rank": 0, "progress": 0.4, "eta_s": 3.2}
+    ]
+    telemetry["queue_length"] = 345
+    telemetry["ttfa_s"] |= {"p50": 12.34}
+    telemetry["latency_s"] |= {"p50": 123.45, "p95": 134.56}
+    route.fulfill(response=answer, json=telemetry)
+
+
+@pytest.mark.parametrize("width", [1440, 1280, 1100, 1024, 390])
+def test_the_strip_shows_all_figures_while_two_engines_warm_up(browser: Browser, studio: Served, width: int) -> None:
+    with visiting(browser, studio, viewport=ViewportSize(width=width, height=800)) as visitor:
+        page = visitor.page
+        page.route("**/studio/telemetry*", two_warming_engines)
+        visitor.open()
+        expect(page.locator(".strip .state b", has_text="compiling 95 %")).to_have_count(2)
+        assert outside_the_strip(page, width) == []
+
+
+def outside_the_strip(page: Page, width: int) -> list[str]:
+    """The figures of the strip that the strip cuts off."""
+    page.evaluate("document.fonts.ready")
+    strip = page.locator(".strip").bounding_box()
+    assert strip is not None
+    figures = [one for one in page.locator(".strip-parts > *:not(.gap):visible").all()]
+    assert len(figures) >= 3
+    boxes = [(one.inner_text(), one.bounding_box()) for one in figures]
+    return [
+        words
+        for words, box in boxes
+        if box is None
+        or box["x"] + box["width"] > width
+        or box["y"] < strip["y"]
+        or box["y"] + box["height"] > strip["y"] + strip["height"]
+    ]
+
+
 @pytest.mark.parametrize("width", WINDOWS)
 def test_nothing_on_compare_is_cut_off_or_covered(browser: Browser, studio: Served, width: int) -> None:
     with stocked(browser, studio, width) as visitor:

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 
 from studio.ui.assets import ROOT, modules
 from tests.browser.layout import layout_faults
@@ -13,6 +13,18 @@ from tests.browser.serving import Served, wait_until_loaded
 from tests.browser.visiting import LONG, Visitor, visiting
 from tests.waiting import until
 
+PHONE: ViewportSize = {"width": 390, "height": 844}
+AS_OF = r"^Figures as of \d\d:\d\d:\d\d; the studio does not answer\.$"
+REFUSAL = '{"status": 409, "detail": "F5-TTS has requests"}'
+DISABLED = "(buttons) => buttons.map((button) => button.getAttribute('aria-disabled'))"
+SMALL = """(targets) => targets
+  .map((target) => [target.getBoundingClientRect(), target.getAttribute('aria-label') ?? target.textContent])
+  .filter(([box]) => box.width < 44 || box.height < 44)
+  .map(([, name]) => name)"""
+COUNT_CHANGES = """(element) => {
+  window.changes = 0;
+  new MutationObserver((changes) => (window.changes += changes.length)).observe(element, { childList: true, subtree: true });
+}"""
 SAMPLES = 5  # answers, a second apart
 TELEMETRY, STATISTICS = "/studio/telemetry", "/studio/telemetry/statistics"
 READING = "/studio/script"  # the Speak page reads its text again when an engine becomes ready
@@ -96,9 +108,9 @@ def shows_values_of_plots(page: Page) -> None:
     expect(memory.locator(".plot-readout")).to_contain_text("F5-TTS")
     page.get_by_role("heading", name="Monitor").hover()
     expect(memory.locator(".plot-readout")).to_be_hidden()
-    page.get_by_role("slider", name="Device and scheduler load").press("Home")
-    load = page.get_by_role("slider", name="Device and scheduler load")
-    expect(load.locator(".plot-readout")).to_contain_text("scheduler")
+    load = page.get_by_role("slider", name="Load of the device and the engines")
+    load.press("Home")
+    expect(load.locator(".plot-readout")).to_contain_text("engines busy")
     expect(load).to_have_attribute("aria-valuenow", "0")
     load.press("PageUp")  # moves by ten values; each answer may remove one from a full plot
     expect(load).to_have_attribute("aria-valuenow", re.compile(r"^([1-9]|10)$"))
@@ -110,18 +122,194 @@ def test_a_chosen_time_that_leaves_the_plot_becomes_the_oldest_time(visitor: Vis
     script = f"""async () => {{
         const {{ Readout }} = await import("{ROOT}/js/monitor/readout.js");
         const readout = new Readout(document.createElement("div"), "Load");
-        readout.update([{{ at_s: 0 }}, {{ at_s: 1 }}], {{ now_s: 1, span_s: 1 }}, () => []);
+        const time = {{ span_s: 1, read_ms: Date.now() }};
+        readout.update([{{ at_s: 0 }}, {{ at_s: 1 }}], {{ ...time, now_s: 1 }}, () => []);
         readout.choose(0);
-        readout.update([{{ at_s: 1 }}, {{ at_s: 2 }}], {{ now_s: 2, span_s: 1 }}, (place) => [["value", String(place)]]);
+        readout.update([{{ at_s: 1 }}, {{ at_s: 2 }}], {{ ...time, now_s: 2 }}, (place) => [["value", String(place)]]);
         return readout.box.textContent;
     }}"""
     assert visitor.page.evaluate(script).endswith("value 0")
+
+
+def test_the_age_of_a_value_counts_from_its_sample(visitor: Visitor) -> None:
+    script = f"""async () => {{
+        const {{ Readout }} = await import("{ROOT}/js/monitor/readout.js");
+        const readout = new Readout(document.createElement("div"), "Load");
+        const time = {{ now_s: 60, span_s: 60, read_ms: Date.now() - 14_000 }};
+        readout.update([{{ at_s: 59 }}], time, () => []);
+        readout.choose(0);
+        return readout.box.textContent;
+    }}"""
+    assert visitor.page.evaluate(script).startswith("15 s ago, ")
+
+
+def test_without_answers_the_page_shows_how_old_its_figures_are(visitor: Visitor) -> None:
+    page, visitor.refusals_expected = visitor.page, True
+    page.get_by_role("link", name="Monitor").click()
+    monitor, load = page.locator(".monitor"), page.get_by_role("region", name="Load")
+    buttons = page.locator(".engine button")
+    expect(load.locator(".axis")).to_contain_text("now")
+    page.route("**/studio/telemetry*", lambda route: route.fulfill(status=503))
+    expect(monitor.get_by_text(re.compile(AS_OF))).to_be_visible()
+    expect(load).to_have_css("opacity", "0.6")
+    expect(load.locator(".axis")).not_to_contain_text("now")
+    assert set(buttons.evaluate_all(DISABLED)) == {"true"}
+    page.unroute("**/studio/telemetry*")
+    expect(monitor.get_by_text(re.compile(AS_OF))).to_have_count(0)
+    expect(load).to_have_css("opacity", "1")
+    expect(load.locator(".axis")).to_contain_text("now")
+    assert "false" in buttons.evaluate_all(DISABLED)
+
+
+def test_a_tap_on_a_plot_shows_its_values_until_the_next_tap_elsewhere(browser: Browser, studio: Served) -> None:
+    with visiting(browser, studio, viewport=PHONE, has_touch=True) as visitor:
+        visitor.open("#monitor")
+        page = visitor.page
+        memory = page.get_by_role("slider", name="Memory use by part")
+        expect(page.locator(".plot .area").first).to_be_attached()
+        memory.tap()
+        expect(memory.locator(".plot-readout")).to_be_visible()
+        page.get_by_role("heading", name="Monitor").tap()
+        expect(memory.locator(".plot-readout")).to_be_hidden()
+
+
+def test_a_finger_can_press_all_targets(browser: Browser, studio: Served) -> None:
+    with visiting(browser, studio, viewport=PHONE) as visitor:
+        visitor.open("#monitor")
+        page = visitor.page
+        expect(page.locator(".cache").first).to_be_attached()
+        assert page.locator(":is(.header, .monitor) :is(a, button, summary, select):visible").evaluate_all(SMALL) == []
+
+
+def test_the_scale_covers_no_line(visitor: Visitor) -> None:
+    page = visitor.page
+    page.get_by_role("link", name="Monitor").click()
+    load = page.get_by_role("region", name="Load")
+    expect(load.locator(".scale")).to_have_text("100 %")
+    scale, plot = load.locator(".scale").bounding_box(), load.locator(".plot").bounding_box()
+    assert scale is not None and plot is not None
+    assert scale["y"] + scale["height"] <= plot["y"]
+
+
+def test_the_speed_card_counts_the_takes_of_its_plot(browser: Browser, studio: Served) -> None:
+    """After a restart, the studio has no times of earlier takes, but the page still shows them."""
+    with visiting(browser, studio) as operator:
+        page = operator.page
+        page.route("**/studio/telemetry?*", twelve_takes_before_the_restart)
+        operator.open("#monitor")
+        speed = page.get_by_role("region", name="Speed")
+        expect(speed.locator(".take-span")).to_have_count(12)
+        expect(speed.locator(".legend")).to_contain_text("Medians of 12 takes")
+        expect(speed.locator(".figures")).to_contain_text("0.50 s first audio")
+
+
+def twelve_takes_before_the_restart(route: Route) -> None:
+    answer = route.fetch()
+    telemetry = answer.json()
+    telemetry["requests"] = 0
+    take = {"engine": "f5", "latency_s": 2.0, "ttfa_s": 0.5, "queued_s": 0.1, "rtf": 0.5}
+    telemetry["timed"] = [take | {"at_s": telemetry["at_s"] - 1 - count / 100} for count in range(12)]
+    if "after=" in route.request.url:
+        telemetry["timed"] = []
+    route.fulfill(response=answer, json=telemetry)
+
+
+def test_the_first_waiting_request_is_next_and_each_state_has_one_name(browser: Browser, studio: Served) -> None:
+    with visiting(browser, studio) as operator:
+        page = operator.page
+        page.route("**/studio/telemetry?*", a_queue_of_compiling_engines)
+        operator.open("#monitor")
+        expect(page.locator(".request b")).to_have_text(["next", "2nd"])
+        for place in (".engine-state", ".strip .state"):
+            expect(page.locator(place).first).to_contain_text("compiling 95 %")
+        expect(page.locator(".engine-state").last).to_have_text("not loaded")
+
+
+def a_queue_of_compiling_engines(route: Route) -> None:
+    answer = route.fetch()
+    telemetry = answer.json()
+    telemetry["engines"][0] |= {"state": "warming", "message": "compiling 12 kernels", "progress": 0.95}
+    telemetry["engines"][-1] |= {"state": "unloaded", "message": "not loaded", "info": None}
+    waits = {"mine": False, "engine": "f5", "state": "queued", "progress": 0.0, "eta_s": None}
+    telemetry["waiting"] = [waits | {"rank": rank} for rank in (1, 2)]
+    route.fulfill(response=answer, json=telemetry)
+
+
+def test_a_status_that_does_not_change_is_not_announced_again(visitor: Visitor) -> None:
+    page = visitor.page
+    page.get_by_role("link", name="Monitor").click()
+    about = page.get_by_role("region", name="Latency by engine").get_by_role("status")
+    expect(about).to_contain_text("including takes before the last restart")
+    about.evaluate(COUNT_CHANGES)
+    for _ in range(2):
+        with page.expect_response(lambda answer: urlsplit(answer.url).path == STATISTICS):
+            page.evaluate("dispatchEvent(new Event('focus'))")
+        answered_at_s(page)
+    assert page.evaluate("window.changes") == 0
+
+
+def test_actions_on_an_engine_keep_the_focus_and_announce_their_result(browser: Browser, studio: Served) -> None:
+    wait_until_loaded(studio)
+    with visiting(browser, studio) as operator:
+        operator.refusals_expected = True  # a request uses the cache and the engine at first
+        operator.open("#monitor")
+        page = operator.page
+        page.route("**/unload", lambda route: route.fulfill(status=409, body=REFUSAL), times=1)
+        unload, reload = (page.get_by_role("button", name=f"{verb} F5-TTS") for verb in ("Unload", "Reload"))
+        unload.press("Enter")
+        operator.expect_message("F5-TTS has requests.")
+        expect(unload).to_be_focused()
+        unload.press("Enter")
+        operator.expect_message("F5-TTS is unloaded.")
+        expect(page.locator(".toast.failed")).to_have_count(0)
+        load = page.get_by_role("button", name="Load F5-TTS", exact=True)
+        expect(load).to_be_focused()
+        load.press("Enter")
+        operator.expect_message("F5-TTS is loaded.")
+        expect(unload).to_be_focused()
+        reload.press("Enter")
+        expect(reload).to_have_attribute("aria-disabled", "true")
+        expect(reload).to_have_attribute("aria-disabled", "false")
+        expect(reload).to_be_focused()
+        clears_a_cache_with_keys(page)
+
+
+def clears_a_cache_with_keys(page: Page) -> None:
+    page.route("**/clear?in_use=false", lambda route: route.fulfill(status=409, body=REFUSAL))
+    clear = page.get_by_role("button", name="Clear references").first
+    clear.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(clear).to_be_focused()
+    clear.press("Enter")
+    page.get_by_role("button", name="Clear now").press("Enter")
+    expect(page.locator(".toast", has_text="References:")).to_be_visible()
+    expect(clear).to_be_focused()
+
+
+def test_the_page_announces_that_an_engine_failed_to_load(browser: Browser, studio: Served) -> None:
+    wait_until_loaded(studio)
+    with visiting(browser, studio) as operator:
+        page = operator.page
+        page.route("**/studio/telemetry?*", failed_engine)
+        page.route("**/load", lambda route: route.fulfill(json={"state": "loading"}))
+        operator.open("#monitor")
+        page.get_by_role("button", name="Load again F5-TTS").press("Enter")
+        operator.expect_message("Loading F5-TTS failed: The file model.safetensors is damaged.")
+
+
+def failed_engine(route: Route) -> None:
+    answer = route.fetch()
+    telemetry = answer.json()
+    telemetry["engines"][0] |= {"state": "failed", "message": "the file model.safetensors is damaged", "info": None}
+    route.fulfill(response=answer, json=telemetry)
 
 
 def chooses_an_idle_time(page: Page, studio: Served) -> None:
     chosen = page.get_by_label("Unload F5-TTS when idle")
     chosen.select_option(label="after 1 h")
     expect(page.locator(".engine", has_text="F5-TTS").locator(".idle")).to_contain_text("unloads in")
+    expect(page.locator(".toast")).to_contain_text("F5-TTS is unloaded after 1 h without a request.")
     assert studio.get("/studio/telemetry")["idle"]["f5"]["after_s"] == 3_600
     page.reload()
     expect(page.get_by_label("Unload F5-TTS when idle")).to_have_value("3600")
@@ -151,11 +339,11 @@ def clears_a_cache(operator: Visitor) -> None:
 def reloads_and_unloads(page: Page) -> None:
     engine = page.locator(".engine", has_text="F5-TTS")
     page.get_by_role("button", name="Reload F5-TTS").click()
-    expect(engine.get_by_role("button", name="Reload F5-TTS")).to_be_hidden()
+    expect(engine.get_by_role("button", name="Reload F5-TTS")).to_have_attribute("aria-disabled", "true")
     expect(engine.locator(".engine-state")).to_contain_text("ready")
     page.get_by_role("button", name="Unload F5-TTS").click()
-    expect(engine.locator(".engine-state")).to_contain_text("unloaded")
-    page.get_by_role("button", name="Load F5-TTS").click()
+    expect(engine.locator(".engine-state")).to_have_text("not loaded")
+    page.get_by_role("button", name="Load F5-TTS", exact=True).click()
     expect(engine.locator(".engine-state")).to_contain_text("ready")
 
 

@@ -87,6 +87,25 @@ export function arrange(parent, children) {
   });
 }
 
+/** Set the text of an element only if it changes: each change costs a layout, and live regions are read again. @param {Element} element @param {string} text */
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/**
+ * Disable or enable a button, which keeps the focus: the attribute "disabled" would remove the focus. The listener of
+ * the button must return if `isDisabled`.
+ * @param {HTMLElement} button @param {boolean} disabled
+ */
+export function setDisabled(button, disabled) {
+  button.setAttribute("aria-disabled", String(disabled));
+}
+
+/** @param {HTMLElement} button */
+export function isDisabled(button) {
+  return button.getAttribute("aria-disabled") === "true";
+}
+
 /** Return an element that is always on the page. @param {string} id */
 export function byId(id) {
   return /** @type {HTMLElement} */ (document.getElementById(id));

@@ -1,5 +1,19 @@
 /** Formats numbers and states for people. */
 
+const ENGINE_STATES = {
+  unloaded: "not loaded",
+  loading: "loading",
+  warming: "warming up",
+  ready: "ready",
+  failed: "failed",
+};
+
+/** Format the state of an engine: "ready", "compiling 45 %". @param {EngineStatus} status */
+export function engineState({ state, progress, message }) {
+  const words = state === "warming" && message.startsWith("compiling") ? "compiling" : ENGINE_STATES[state];
+  return state === "loading" || state === "warming" ? `${words} ${percent(progress)}` : words;
+}
+
 /** Format a duration: 3.94 -> "3.9 s"; 83 -> "1 min 23 s". @param {number} value */
 export function seconds(value) {
   if (value < 9.95) return `${value.toFixed(1)} s`;

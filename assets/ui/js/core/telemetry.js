@@ -8,8 +8,10 @@ import { isBlind, page } from "./pages.js";
 import { poll } from "./polling.js";
 import { get } from "./server.js";
 import { state } from "./state.js";
+import { sleep } from "./timing.js";
 
 const EVERY_MS = 1000;
+const ANSWER_MS = 6000; // time after which an answer counts as missing
 const LOST = 2; // number of missing answers in a row after which the page shows "No connection"
 const KEPT_S = 600; // length of the plots
 const OVERLAP_S = 2; // seconds that are requested again, because an answer may lack a take that has just ended
@@ -24,7 +26,8 @@ export async function refreshTelemetry() {
   looks += 1;
   const mine = looks;
   const series = page() === "monitor";
-  const answer = await get(`/studio/telemetry?series=${series}${series ? after() : ""}`).catch(() => null);
+  const asked = get(`/studio/telemetry?series=${series}${series ? after() : ""}`).catch(() => null);
+  const answer = (await Promise.race([asked, sleep(ANSWER_MS)])) ?? null;
   if (mine !== looks) return; // a later request may have been answered already
   missed = answer ? 0 : missed + 1;
   if (answer && series) addKnown(answer);

@@ -2,13 +2,11 @@
 import { follow } from "../core/bus.js";
 import { h } from "../core/dom.js";
 import { STATE } from "../core/events.js";
-import { bytes, fine, percent, plural, size } from "../core/format.js";
+import { bytes, engineState, fine, percent, plural, size } from "../core/format.js";
 import { state } from "../core/state.js";
 import { deliveryTask } from "./delivery-task.js";
 import { renderTask } from "./render-task.js";
 import { speakTask } from "./speak-task.js";
-
-const STATES = { unloaded: "unloaded", loading: "loading", warming: "warming up", ready: "ready", failed: "failed" };
 
 /** @param {HTMLElement} element */
 export function mount(element) {
@@ -43,13 +41,13 @@ function parts(telemetry) {
     h("span.gap"),
     h(
       "span.wide",
-      { title: "Median time from request to first audio (TTFA)" },
+      { title: "Median time from request to first audio (TTFA) in the last 15 minutes" },
       "first audio ",
       h("b", {}, fine(ttfa_s.p50)),
     ),
     h(
       "span.wide",
-      { title: "Time from request to complete take: median (P50) and 95th percentile (P95)" },
+      { title: "Time from request to complete take in the last 15 minutes: median (P50) and 95th percentile (P95)" },
       "P50 ",
       h("b", {}, fine(latency_s.p50)),
       " P95 ",
@@ -80,16 +78,15 @@ function queue({ queue_length, running }) {
 }
 
 /** @param {EngineStatus} status */
-function engine({ title, state, progress, message }) {
-  const doing = state === "warming" && message.startsWith("compiling") ? "compiling" : STATES[state];
-  const words = state === "loading" || state === "warming" ? `${doing} ${percent(progress)}` : doing;
+function engine(status) {
+  const { title, state, message } = status;
   const name = title.split(" ").flatMap((word) => [h("span", {}, word), " "]); // wraps between words, not at hyphens
   return h(
     `span.state.${state}`,
     { title: message },
     h("i.dot"),
     h("span.engine-name", {}, ...name),
-    h("b", {}, words),
+    h("b", {}, engineState(status)),
   );
 }
 

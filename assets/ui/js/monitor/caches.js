@@ -1,11 +1,11 @@
 /** The caches of an engine: contents, hit rate, and a button that empties a cache. */
 import { askWhich } from "../core/dialog.js";
-import { arrange, h } from "../core/dom.js";
+import { arrange, h, isDisabled, setDisabled } from "../core/dom.js";
 import { percent, plural, size } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { post, reason, refusedWith } from "../core/server.js";
 import { refreshTelemetry } from "../core/telemetry.js";
-import { toast } from "../core/toast.js";
+import { clearFailures, toast } from "../core/toast.js";
 
 /** Title of each cache, and the cost of clearing the cache. @type {Record<string, [title: string, cost: string]>} */
 const CACHED = {
@@ -38,6 +38,11 @@ export class Caches {
     });
     arrange(this.element, rows);
   }
+
+  /** @param {boolean} lost  whether the studio stopped answering */
+  setLost(lost) {
+    for (const row of this.rows.values()) row.setLost(lost);
+  }
 }
 
 class CacheRow {
@@ -50,7 +55,9 @@ class CacheRow {
     this.held = h("span");
     this.hits = h("span");
     const label = `Clear ${title.toLowerCase()}`;
-    const onclick = () => this.clear(false);
+    const onclick = () => this.press();
+    this.asking = false;
+    this.lost = false;
     this.button = h("button.quiet.small", { type: "button", "aria-label": label, onclick }, "Clear");
     this.drawn = "";
     this.element = h("li.cache", {}, h("b", {}, title), this.held, this.hits, h("small", {}, cost), this.button);
@@ -67,10 +74,32 @@ class CacheRow {
     this.hits.title = "Lookups since the engine was loaded";
   }
 
+  /** @param {boolean} lost */
+  setLost(lost) {
+    this.lost = lost;
+    this.drawButton();
+  }
+
+  drawButton() {
+    setDisabled(this.button, this.asking || this.lost);
+  }
+
+  /** @param {boolean} asking */
+  setAsking(asking) {
+    this.asking = asking;
+    this.drawButton();
+  }
+
+  /** @returns {void} */
+  press() {
+    if (!isDisabled(this.button)) this.clear(false);
+  }
+
   /** Empty the cache; ask first while a request uses the engine. @param {boolean} in_use */
   async clear(in_use) {
+    clearFailures();
     await attempt(async () => {
-      this.button.disabled = true;
+      this.setAsking(true);
       try {
         const { entries, bytes } = await post(`${this.path}?in_use=${in_use}`);
         const removed = entries ? `${plural(entries, "entry", "entries")} (${size(bytes)}) removed` : "it was empty";
@@ -83,7 +112,7 @@ class CacheRow {
           "Clear now": () => this.clear(true),
         });
       } finally {
-        this.button.disabled = false;
+        this.setAsking(false);
       }
     });
   }

@@ -1,12 +1,11 @@
-/** The engines: state, facts, caches, backends, and controls, which only the owner may use. */
+/** The engines: state, facts, caches, backends and controls. */
 import { h } from "../core/dom.js";
-import { bytes, percent } from "../core/format.js";
+import { bytes, engineState, plural } from "../core/format.js";
 import { attempt } from "../core/login.js";
-import { get, post } from "../core/server.js";
-import { refreshTelemetry } from "../core/telemetry.js";
+import { get } from "../core/server.js";
 import { Backends } from "./backends.js";
 import { Caches } from "./caches.js";
-import { IdleChoice } from "./idle-choice.js";
+import { EngineControls } from "./controls.js";
 
 export function engineTable() {
   const list = h("ul.engines");
@@ -33,7 +32,10 @@ export function engineTable() {
       );
     }
   };
-  return { element, draw };
+  const setLost = (/** @type {boolean} */ lost) => {
+    for (const row of rows.values()) row.setLost(lost);
+  };
+  return { element, draw, setLost };
 }
 
 /** Return a list of the engines that this studio does not run. The list is hidden until `load` finds an engine. */
@@ -58,32 +60,21 @@ function described({ title, good_at, how }) {
 
 class EngineRow {
   /** @param {EngineStatus} status */
-  constructor({ name, title }) {
-    this.verb = "";
+  constructor(status) {
+    const { name, title } = status;
     this.drawn = "";
     this.state = h("p.engine-state");
     this.facts = h("p.facts");
+    this.controls = new EngineControls(status);
     this.caches = new Caches(name);
     this.backends = new Backends();
-    this.idle = new IdleChoice(name, title);
     this.fill = h("i");
     this.bar = h("div.progress", { hidden: true }, this.fill);
-    this.button = h("button.quiet", { type: "button", onclick: () => change(name, this.verb) });
-    this.reload = h(
-      "button.quiet",
-      {
-        type: "button",
-        "aria-label": `Reload ${title}`,
-        title: "Unload the engine and load its checkpoint again",
-        onclick: () => change(name, "reload"),
-      },
-      "Reload",
-    );
     this.element = h(
       "li.engine",
       { "aria-label": title },
       h("div.engine-words", {}, h("h4", {}, title), this.state, this.facts),
-      h("div.engine-controls", {}, this.idle.element, this.reload, this.button),
+      this.controls.element,
       this.bar,
       this.caches.element,
       this.backends.element,
@@ -93,24 +84,32 @@ class EngineRow {
   /** @param {EngineStatus} status @param {CacheCount[]} caches  of this engine @param {IdleState | undefined} idle */
   update(status, caches, idle) {
     this.caches.update(caches);
-    this.idle.update(idle);
+    this.controls.idle.update(idle);
+    this.controls.update(status);
     const drawn = JSON.stringify(status);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
-    const { title, state, message, progress } = status;
-    const busy = state === "loading" || state === "warming";
-    const words = h(`span.state.${state}`, {}, h("i.dot"), busy ? `${state} ${percent(progress)}` : state);
-    this.state.replaceChildren(words, ...(message === state ? [] : [h("span", {}, message)]));
+    const { state, progress } = status;
+    this.state.replaceChildren(...stateWords(status));
     this.facts.textContent = facts(status).join(" · ");
     this.backends.update(status.info?.backends ?? [], state);
-    this.bar.hidden = !busy;
+    this.bar.hidden = state !== "loading" && state !== "warming";
     this.fill.style.transform = `scaleX(${progress})`;
-    this.verb = state === "ready" || state === "warming" ? "unload" : "load";
-    this.button.textContent = this.verb === "unload" ? "Unload" : state === "failed" ? "Load again" : "Load";
-    this.button.setAttribute("aria-label", `${this.button.textContent} ${title}`);
-    this.button.disabled = state === "loading";
-    this.reload.hidden = this.verb === "load";
   }
+
+  /** @param {boolean} lost  whether the studio stopped answering */
+  setLost(lost) {
+    this.controls.setLost(lost);
+    this.caches.setLost(lost);
+  }
+}
+
+/** @param {EngineStatus} status */
+function stateWords(status) {
+  const words = engineState(status);
+  const state = h(`span.state.${status.state}`, {}, h("i.dot"), words);
+  if (words.startsWith(status.message)) return [state]; // "warming up 40 %" contains "warming up"
+  return [state, h("span", {}, status.message)];
 }
 
 /** @param {EngineStatus} status */
@@ -121,17 +120,9 @@ function facts({ info, memory_bytes, licence }) {
     `checkpoint ${info.checkpoint}`,
     `${(info.parameters / 1e6).toFixed(0)} M parameters`,
     `${info.device}, ${info.dtype}`,
-    `${info.rows} at a time`,
+    `speaks ${plural(info.rows, "request")} at a time`,
     `${info.sample_rate / 1000} kHz`,
     bytes(memory_bytes),
     terms,
   ];
-}
-
-/** @param {string} name @param {string} verb */
-async function change(name, verb) {
-  await attempt(async () => {
-    await post(`/studio/engines/${name}/${verb}`);
-    refreshTelemetry();
-  });
 }

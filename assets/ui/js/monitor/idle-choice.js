@@ -1,9 +1,10 @@
 /** The field in which the owner chooses the idle time after which an engine is unloaded. */
-import { h, icon } from "../core/dom.js";
+import { h, icon, setText } from "../core/dom.js";
 import { seconds } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { put } from "../core/server.js";
 import { refreshTelemetry } from "../core/telemetry.js";
+import { clearFailures, toast } from "../core/toast.js";
 
 const NEVER = "";
 const TIMES_S = [300, 900, 1800, 3600, 14_400];
@@ -12,6 +13,7 @@ export class IdleChoice {
   /** @param {string} engine @param {string} title */
   constructor(engine, title) {
     this.engine = engine;
+    this.title = title;
     this.left = h("small");
     this.select = h("select", { "aria-label": `Unload ${title} when idle`, onchange: () => this.choose() });
     this.select.append(h("option", { value: NEVER }, "never"));
@@ -39,15 +41,23 @@ export class IdleChoice {
       this.select.value = stored;
     }
     const left = idle?.left_s;
-    const text = left === null || left === undefined ? "" : `unloads in ${words(Math.ceil(left))}`;
-    if (this.left.textContent !== text) this.left.textContent = text;
+    setText(this.left, left === null || left === undefined ? "" : `unloads in ${words(Math.ceil(left))}`);
   }
 
   async choose() {
     const after_s = this.select.value === NEVER ? null : Number(this.select.value);
+    clearFailures();
     const saved = await attempt(() => put(`/studio/engines/${this.engine}/idle-unload`, { after_s }));
-    if (saved) await refreshTelemetry();
-    else this.select.value = this.stored;
+    if (!saved) {
+      this.select.value = this.stored;
+      return;
+    }
+    toast(
+      after_s === null
+        ? `${this.title} is never unloaded when idle.`
+        : `${this.title} is unloaded after ${words(after_s)} without a request.`,
+    );
+    await refreshTelemetry();
   }
 }
 

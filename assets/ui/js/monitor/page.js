@@ -1,55 +1,84 @@
 /** The Monitor page: device, memory, load, cost of takes, the queue, and the engines. */
 import { follow } from "../core/bus.js";
-import { h } from "../core/dom.js";
+import { h, setText } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { bytes, fine, percent, plural, seconds } from "../core/format.js";
+import { median } from "../core/math.js";
 import { page } from "../core/pages.js";
 import { state } from "../core/state.js";
 import { refreshTelemetry } from "../core/telemetry.js";
+import { card, showFigures, showLegend } from "./card.js";
 import { engineTable } from "./engines.js";
 import { memoryParts } from "./memory-parts.js";
-import { drawAreas, drawLines, drawTakes, plot } from "./plots.js";
-import { Readout } from "./readout.js";
+import { drawAreas, drawLines, drawTakes } from "./plots.js";
+import { wallClock } from "./readout.js";
 import { requestList } from "./requests.js";
-import { ceiling, timeOf } from "./scale.js";
+import { ceiling, withLoad } from "./scale.js";
 import { statisticsTable } from "./statistics.js";
 
-/** @typedef {Telemetry & {time: import("./scale.js").Time}} Reading */
-/** @typedef {{figures: HTMLElement, drawing: SVGElement, scale: HTMLElement, legend: HTMLElement, readout: Readout}} CardParts */
+/** @import { CardParts, Reading } from "./card.js" */
 /** @typedef {{name: string, title: string, className: string, of: (point: TelemetryPoint) => number}} Layer */
 
 const RESTING_S = 5; // time between two drawings while nothing runs; in this time, a plot moves by few pixels
 const LAYERS = ["first", "second", "third"]; // CSS classes of the engines; unassigned memory is "other"
 const STUDIO = "Share of all cores that the studio and its speech recogniser use";
-const SCHEDULER = "Share of time in which the engines are working";
+const BUSY = "Share of time in which the engines are working";
 
 /** @param {HTMLElement} element */
 export function mount(element) {
   const cards = [memoryCard(), useCard(), costCard(), queueCard()];
   const engines = engineTable();
   const machine = h("p.machine");
-  /** @type {Telemetry | null} */
-  let drawn = null;
-  element.append(
-    h(
-      "div.monitor",
-      {},
-      h("div.monitor-head", {}, h("h2.page-title", {}, "Monitor"), machine),
-      h("div.cards", {}, ...cards.map((card) => card.element)),
-      statisticsTable(),
-      engines.element,
-    ),
+  const staleness = h("p.staleness", { role: "status" });
+  const monitor = h(
+    "div.monitor",
+    {},
+    h("div.monitor-head", {}, h("h2.page-title", {}, "Monitor"), machine, staleness),
+    h("div.cards", {}, ...cards.map((card) => card.element)),
+    statisticsTable(),
+    engines.element,
   );
+  element.append(monitor);
+  const drawCards = plotCards(cards);
+  let read_ms = 0; // time of the page's clock at which the shown status was received; 0 if there is none
   follow(STATE.page, () => page() === "monitor" && refreshTelemetry());
   follow(STATE.telemetry, () => {
+    const { lost, telemetry } = state;
     // the status has no points: it was loaded for another page, or the studio just started
-    if (!state.telemetry?.points.length || page() !== "monitor") return;
-    write(machine, aboutMachine(state.telemetry));
-    engines.draw(state.telemetry);
-    if (!isDue(state.telemetry, drawn)) return;
-    drawn = state.telemetry;
-    for (const card of cards) card.draw(drawn);
+    if (!lost && (!telemetry?.points.length || page() !== "monitor")) return;
+    if (telemetry) {
+      read_ms = Date.now();
+      setText(machine, aboutMachine(telemetry));
+      engines.draw(telemetry);
+    }
+    monitor.classList.toggle("stale", lost);
+    setText(staleness, lost ? stalenessWords(read_ms) : "");
+    engines.setLost(lost);
+    drawCards(telemetry, read_ms);
   });
+}
+
+/**
+ * Return a function that draws the cards if they are due. Without a status, it draws the latest status as an old one.
+ * @param {ReturnType<typeof card>[]} cards
+ */
+function plotCards(cards) {
+  /** @type {Telemetry | null} */
+  let latest = null;
+  /** @type {Telemetry | null} */
+  let drawn = null; // null if the drawing shows an old status
+  return (/** @type {Telemetry | null} */ telemetry, /** @type {number} */ read_ms) => {
+    latest = telemetry ?? latest;
+    if (!latest || (telemetry && !isDue(telemetry, drawn))) return;
+    drawn = telemetry;
+    for (const card of cards) card.draw(latest, read_ms, !telemetry);
+  };
+}
+
+/** @param {number} read_ms  time of the shown figures; 0 if there are none */
+function stalenessWords(read_ms) {
+  if (!read_ms) return "The studio does not answer.";
+  return `Figures as of ${wallClock(read_ms)}; the studio does not answer.`;
 }
 
 /**
@@ -64,11 +93,6 @@ function isDue(telemetry, drawn) {
 /** @param {Telemetry} telemetry */
 function busy({ running, waiting, engines }) {
   return running.length + waiting.length > 0 || engines.some(({ state }) => state === "loading" || state === "warming");
-}
-
-/** Replace a text only if it changed, because each change costs a layout. @param {Element} element @param {string} text */
-function write(element, text) {
-  if (element.textContent !== text) element.textContent = text;
 }
 
 /** @param {Telemetry} telemetry */
@@ -87,58 +111,6 @@ function aboutMachine({ device, memory, now, power_limit_w, engines }) {
     .join(" · ");
 }
 
-/**
- * Return a card with a title, figures, a plot, a legend and further content.
- * @param {string} title @param {string} label @param {(reading: Reading, parts: CardParts) => void} draw
- * @param {Node[]} further
- */
-function card(title, label, draw, ...further) {
-  const figures = h("p.figures");
-  const drawing = plot(label);
-  const scale = h("span.scale");
-  const legend = h("ul.legend");
-  const since = h("span");
-  const holder = h("div.plot-holder", {}, drawing, scale);
-  const readout = new Readout(holder, `${label}, last minutes`);
-  const element = h(
-    "section.card",
-    { "aria-label": title },
-    h("div.card-head", {}, h("h3", {}, title), figures),
-    holder,
-    h("div.axis", { "aria-hidden": "true" }, since, h("span", {}, "now")),
-    legend,
-    ...further,
-  );
-  const redraw = (/** @type {Telemetry} */ telemetry) => {
-    const time = timeOf(telemetry.points, telemetry.at_s);
-    write(since, `${time.span_s / 60} min ago`);
-    draw({ ...telemetry, time }, { figures, drawing, scale, legend, readout });
-  };
-  return { element, draw: redraw };
-}
-
-/** Show figures. Create the elements again only if a text has changed. @param {Element} holder @param {[value: string, label: string, title?: string][]} figures */
-function showFigures(holder, figures) {
-  const key = JSON.stringify(figures);
-  if (holder.getAttribute("data-shown") === key) return;
-  holder.setAttribute("data-shown", key);
-  holder.replaceChildren(
-    ...figures.map(([value, label, title]) => h("span.figure", title ? { title } : {}, h("b", {}, value), ` ${label}`)),
-  );
-}
-
-/** Show a legend: a colour and words, or words alone. @param {Element} holder @param {[className: string, words: string, title?: string][]} keys */
-function showLegend(holder, keys) {
-  const key = JSON.stringify(keys);
-  if (holder.getAttribute("data-shown") === key) return;
-  holder.setAttribute("data-shown", key);
-  holder.replaceChildren(
-    ...keys.map(([className, words, title]) =>
-      h("li", title ? { title } : {}, className ? h(`i.swatch.${className}`) : null, words),
-    ),
-  );
-}
-
 function memoryCard() {
   const parts = memoryParts();
   const draw = (
@@ -154,7 +126,7 @@ function memoryCard() {
     const share = total_bytes ? ` (${percent(now.used_bytes / total_bytes)})` : "";
     showFigures(figures, [[bytes(now.used_bytes), `of ${bytes(total_bytes)} ${memory}${share}`]]);
     drawAreas(drawing, points, layers, most, time);
-    write(scale, bytes(most));
+    setText(scale, bytes(most));
     showLegend(
       legend,
       layers.map(({ title, className, of }) => [className, `${title} ${bytes(of(now))}`]),
@@ -180,25 +152,26 @@ function layersOf({ points, engines, memory }) {
 }
 
 function useCard() {
-  return card("Load", "Device and scheduler load", (reading, { figures, drawing, scale, legend, readout }) => {
-    const { points, now, time } = reading;
+  return card("Load", "Load of the device and the engines", (reading, { figures, drawing, scale, legend, readout }) => {
+    const { now, time } = reading;
+    const points = withLoad(reading.points);
     const onGpu = now.machine === null;
     const of = onGpu ? "GPU" : "CPU, all programs";
     const load = (/** @type {TelemetryPoint} */ { machine, utilisation }) => machine ?? utilisation;
     showFigures(figures, [
       [percent(load(now)), of],
       ...(onGpu ? [] : [/** @type {[string, string, string]} */ ([percent(now.utilisation), "CPU, studio", STUDIO])]),
-      [percent(now.scheduler_busy), "scheduler", SCHEDULER],
+      [percent(now.scheduler_busy), "engines busy", BUSY],
     ]);
     const lines = [
       { className: "second", of: (/** @type {TelemetryPoint} */ point) => point.scheduler_busy },
       { className: "first", of: load },
     ];
     drawLines(drawing, points, lines, 1, time);
-    write(scale, "100 %");
+    setText(scale, "100 %");
     showLegend(legend, [
       ["first", of],
-      ["second", "scheduler", SCHEDULER],
+      ["second", "engines busy", BUSY],
     ]);
     readout.update(points, time, (place) => loadAt(points[place], of));
   });
@@ -209,7 +182,7 @@ function loadAt({ machine, utilisation, scheduler_busy, temperature_c, power_w }
   /** @type {[string, string][]} */
   const values = [
     [device, percent(machine ?? utilisation)],
-    ["scheduler", percent(scheduler_busy)],
+    ["engines busy", percent(scheduler_busy)],
   ];
   if (machine !== null) values.splice(1, 0, ["CPU, studio", percent(utilisation)]);
   if (temperature_c !== null) values.push(["GPU temperature", `${Math.round(temperature_c)} °C`]);
@@ -220,24 +193,26 @@ function loadAt({ machine, utilisation, scheduler_busy, temperature_c, power_w }
 function costCard() {
   const label = "Time to first audio and to complete take";
   return card("Speed", label, (reading, { figures, drawing, scale, legend, readout }) => {
-    const { timed, latency_s, ttfa_s, rtf, requests, time } = reading;
+    const { timed, time } = reading;
     const shown = timed.filter((one) => time.now_s - one.at_s < time.span_s);
     const most = ceiling(
       shown.map((one) => one.latency_s),
       1,
     );
+    const rtf = median(shown.map((one) => one.rtf));
     const rtfTitle =
       "Median real-time factor: computing time divided by audio length. Below 1 is faster than real time.";
     showFigures(figures, [
-      [fine(ttfa_s.p50), "first audio", "Median of the takes of the last 15 minutes"],
-      [fine(latency_s.p50), "complete take", "Median of the takes of the last 15 minutes"],
-      [rtf.p50 === null ? "–" : rtf.p50.toFixed(2), "RTF", rtfTitle],
+      [fine(median(shown.map((one) => one.ttfa_s))), "first audio", "Median of the takes in the plot"],
+      [fine(median(shown.map((one) => one.latency_s))), "complete take", "Median of the takes in the plot"],
+      [rtf === null ? "–" : rtf.toFixed(2), "RTF", rtfTitle],
     ]);
     drawTakes(drawing, shown, most, time);
-    write(scale, seconds(most));
-    const based = requests
-      ? `Medians of ${plural(requests, "take")} of the last 15 minutes`
-      : "No takes in the last 15 minutes";
+    setText(scale, seconds(most));
+    const minutes = plural(time.span_s / 60, "minute");
+    const based = shown.length
+      ? `Medians of ${plural(shown.length, "take")} in ${minutes}`
+      : `No takes in the last ${minutes}`;
     showLegend(legend, [
       ["first", "complete take"],
       ["second", "first audio"],
@@ -250,7 +225,7 @@ function costCard() {
 /** @param {TimedTake} take @returns {[string, string][]} */
 function takeAt({ engine, latency_s, ttfa_s, queued_s, rtf }) {
   return [
-    ["take of", state.titles[engine] ?? engine],
+    ["engine", state.titles[engine] ?? engine],
     ["complete", fine(latency_s)],
     ["first audio", fine(ttfa_s)],
     ["waited", fine(queued_s)],
@@ -278,7 +253,7 @@ function queueCard() {
       { className: "first", of: (/** @type {TelemetryPoint} */ point) => point.running, jumps: true },
     ];
     drawLines(drawing, points, lines, most, time);
-    write(scale, String(most));
+    setText(scale, String(most));
     const counted = ["done", "failed", "cancelled", "refused"].map((name) => `${outcomes[name] ?? 0} ${name}`);
     showLegend(legend, [
       ["first", "running"],

@@ -1,5 +1,5 @@
 /** Plots of the last minutes as SVG: stacked areas, lines and points. The right edge is now. */
-import { stacked, stepped } from "./scale.js";
+import { runsOf, stacked, stepped } from "./scale.js";
 
 /** @import { Corner, Time } from "./scale.js" */
 /** @typedef {{className: string, of: (point: TelemetryPoint) => number, jumps?: boolean}} Series */
@@ -38,28 +38,34 @@ function grid() {
 }
 
 /**
- * Draw stacked areas.
+ * Draw stacked areas, with gaps where the studio was stopped.
  * @param {SVGElement} element @param {TelemetryPoint[]} points @param {Series[]} layers  bottom layer first
  * @param {number} most @param {Time} time
  */
 export function drawAreas(element, points, layers, most, time) {
-  const edge = (/** @type {number[]} */ heights) =>
-    heights.map((height, place) => /** @type {Corner} */ ([x(points[place].at_s, time), y(height, most)]));
-  const shapes = stacked(layers.map(({ of }) => points.map(of))).map(({ lower, upper }, place) => {
-    const d = `${path([...edge(upper), ...edge(lower).reverse()])}Z`;
-    return svg("path", { d, class: `area ${layers[place].className}` });
+  const shapes = runsOf(points).flatMap((run) => {
+    const edge = (/** @type {number[]} */ heights) =>
+      heights.map((height, place) => /** @type {Corner} */ ([x(run[place].at_s, time), y(height, most)]));
+    return stacked(layers.map(({ of }) => run.map(of))).map(({ lower, upper }, place) => {
+      const d = `${path([...edge(upper), ...edge(lower).reverse()])}Z`;
+      return svg("path", { d, class: `area ${layers[place].className}` });
+    });
   });
   element.replaceChildren(...grid(), ...(points.length > 1 ? shapes : []));
 }
 
 /**
+ * Draw lines, with gaps where the studio was stopped.
  * @param {SVGElement} element @param {TelemetryPoint[]} points @param {Series[]} lines @param {number} most
  * @param {Time} time
  */
 export function drawLines(element, points, lines, most, time) {
   const shapes = lines.map(({ className, of, jumps }) => {
-    const corners = points.map((point) => /** @type {Corner} */ ([x(point.at_s, time), y(of(point), most)]));
-    return svg("path", { d: path(jumps ? stepped(corners) : corners), class: `line ${className}` });
+    const d = runsOf(points).map((run) => {
+      const corners = run.map((point) => /** @type {Corner} */ ([x(point.at_s, time), y(of(point), most)]));
+      return path(jumps ? stepped(corners) : corners);
+    });
+    return svg("path", { d: d.join(""), class: `line ${className}` });
   });
   element.replaceChildren(...grid(), ...(points.length > 1 ? shapes : []));
 }

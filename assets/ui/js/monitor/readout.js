@@ -1,7 +1,7 @@
 /**
  * Shows the values of a plot at a chosen time. The pointer chooses the time, or the arrow keys while the plot is
  * focused. The chosen time does not change while the plot moves. When it moves out of the plot, the
- * plot shows its oldest values.
+ * plot shows its oldest values. A tap chooses the time until the next tap elsewhere.
  */
 import { h } from "../core/dom.js";
 import { seconds } from "../core/format.js";
@@ -11,6 +11,7 @@ import { nearest } from "./scale.js";
 /** @typedef {{at_s: number, values: [label: string, value: string][]}} Moment */
 /** @type {Record<string, number>} */
 const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 };
+const EVERY_MS = 1000; // between two changes of the shown age
 const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false };
 
 export class Readout {
@@ -22,10 +23,11 @@ export class Readout {
     /** @type {number[]} */
     this.times = []; // oldest first
     /** @type {Time} */
-    this.time = { now_s: 0, span_s: 60 };
+    this.time = { now_s: 0, span_s: 60, read_ms: 0 };
     this.values = (/** @type {number} */ _place) => /** @type {Moment["values"]} */ ([]);
     /** @type {number | null} */
     this.chosen_s = null;
+    this.timer = 0;
     for (const [name, value] of Object.entries({
       role: "slider",
       tabindex: "0",
@@ -36,7 +38,10 @@ export class Readout {
     holder.append(this.line, this.box);
     holder.addEventListener("pointermove", (event) => this.point(event));
     holder.addEventListener("pointerdown", (event) => this.point(event));
-    holder.addEventListener("pointerleave", () => this.choose(null));
+    holder.addEventListener("pointerleave", ({ pointerType }) => pointerType !== "touch" && this.choose(null));
+    document.addEventListener("pointerdown", ({ target }) => {
+      if (this.chosen_s !== null && !holder.contains(/** @type {Node} */ (target))) this.choose(null);
+    });
     holder.addEventListener("blur", () => this.choose(null));
     holder.addEventListener("focus", () => holder.matches(":focus-visible") && this.choose(this.times.length - 1));
     holder.addEventListener("keydown", (event) => this.press(event));
@@ -77,6 +82,8 @@ export class Readout {
   /** @param {number | null} place */
   choose(place) {
     this.chosen_s = place === null ? null : (this.times[place] ?? null);
+    clearInterval(this.timer);
+    if (this.chosen_s !== null) this.timer = setInterval(() => this.draw(), EVERY_MS);
     this.draw();
   }
 
@@ -98,24 +105,23 @@ export class Readout {
     }
     const age_s = this.time.now_s - this.times[place];
     const values = this.values(place);
-    const when = `${age_s < 0.5 ? "now" : `${seconds(Math.round(age_s)).replace(".0", "")} ago`}`;
+    const sampled_ms = this.time.read_ms - 1000 * age_s;
+    const passed_s = Math.round((Date.now() - sampled_ms) / 1000);
+    const when = passed_s < 1 ? "now" : `${seconds(passed_s).replace(".0", "")} ago`;
     const share = Math.max(0, 1 - age_s / this.time.span_s);
     this.line.style.left = `${100 * share}%`;
     this.box.classList.toggle("left", share > 0.5);
     this.box.style.left = `${100 * share}%`;
     this.box.replaceChildren(
-      h("b", {}, `${when}, ${wallClock(age_s)}`),
+      h("b", {}, `${when}, ${wallClock(sampled_ms)}`),
       ...values.map(([label, value]) => h("span", {}, `${label} `, h("b", {}, value))),
     );
     const spoken = values.map(([label, value]) => `${label} ${value}`).join(", ");
-    this.holder.setAttribute("aria-valuetext", `${when}: ${spoken}`);
+    this.holder.setAttribute("aria-valuetext", `${wallClock(sampled_ms)}: ${spoken}`); // without the age, which changes
   }
 }
 
-/** @param {number} age_s */
-function wallClock(age_s) {
-  return new Date(Date.now() - 1000 * age_s).toLocaleTimeString(
-    "en-GB",
-    /** @type {Intl.DateTimeFormatOptions} */ (CLOCK),
-  );
+/** Format the time of day: "14:02:07". @param {number} time_ms */
+export function wallClock(time_ms) {
+  return new Date(time_ms).toLocaleTimeString("en-GB", /** @type {Intl.DateTimeFormatOptions} */ (CLOCK));
 }

@@ -19,7 +19,7 @@ export function requestList() {
 /** @param {RequestStatus} status */
 function request({ mine, engine, state: phase, rank, progress, eta_s }) {
   const runs = phase === "running";
-  const place = runs ? percent(progress) : ordinal(Math.max(1, rank));
+  const place = runs ? percent(progress) : rank <= 1 ? "next" : ordinal(rank);
   return h(
     `li.request${mine ? ".mine" : ""}`,
     {},

@@ -1,17 +1,43 @@
 /** Scales of the plots. */
 
-/** @typedef {{now_s: number, span_s: number}} Time  end and length of the time axis */
+/**
+ * The end and the length of the time axis, and the time of the page's clock at which the end was now.
+ * @typedef {{now_s: number, span_s: number, read_ms: number}} Time
+ */
 /** @typedef {[left: number, top: number]} Corner */
 
 const SPANS_S = [60, 120, 300, 600];
+const GAP_S = 5; // the studio takes a sample each second, under load a few seconds later
 
 /**
  * Return the shortest of the time spans that contains all points, so that a few minutes of data fill the plots.
- * @param {{at_s: number}[]} points @param {number} now_s @returns {Time}
+ * @param {{at_s: number}[]} points @param {number} now_s @param {number} read_ms @returns {Time}
  */
-export function timeOf(points, now_s) {
+export function timeOf(points, now_s, read_ms) {
   const age_s = points.length ? now_s - points[0].at_s : 0;
-  return { now_s, span_s: SPANS_S.find((span_s) => span_s >= age_s) ?? SPANS_S[SPANS_S.length - 1] };
+  return { now_s, span_s: SPANS_S.find((span_s) => span_s >= age_s) ?? SPANS_S[SPANS_S.length - 1], read_ms };
+}
+
+/**
+ * Split points at gaps, in which the studio was stopped.
+ * @template {{at_s: number}} Point @param {Point[]} points @returns {Point[][]}
+ */
+export function runsOf(points) {
+  /** @type {Point[][]} */
+  const runs = [];
+  points.forEach((point, place) => {
+    if (!place || point.at_s - points[place - 1].at_s > GAP_S) runs.push([]);
+    runs[runs.length - 1].push(point);
+  });
+  return runs;
+}
+
+/**
+ * Return the points at which the CPU load is known. The first value after a start is always 0.
+ * @template {{at_s: number, machine: number | null}} Point @param {Point[]} points
+ */
+export function withLoad(points) {
+  return runsOf(points).flatMap((run) => (run[0].machine === 0 ? run.slice(1) : run));
 }
 
 /**

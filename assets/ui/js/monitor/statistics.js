@@ -1,6 +1,6 @@
-/** The table of percentiles: each engine over two minutes, an hour and a day, also from before a restart. */
+/** The table of percentiles: each engine over two minutes, an hour and a day, including takes before the last restart. */
 import { follow } from "../core/bus.js";
-import { h } from "../core/dom.js";
+import { h, setText } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { fine, plural, seconds } from "../core/format.js";
 import { page } from "../core/pages.js";
@@ -34,16 +34,19 @@ export function statisticsTable() {
   const about = h("p.facts", { role: "status" }, "Loading…");
   const element = h(
     "section.card.wide",
-    { "aria-label": "Requests by engine" },
-    h("div.card-head", {}, h("h3", {}, "Requests by engine"), about),
+    { "aria-label": "Latency by engine" },
+    h("div.card-head", {}, h("h3", {}, "Latency by engine"), about),
     table,
   );
   let drawn = "";
   const look = async () => {
     const answer = await get("/studio/telemetry/statistics").catch(() => null);
-    about.textContent = answer
-      ? "Percentiles of finished takes, also from before a restart"
-      : "The figures could not be loaded. The page tries again.";
+    setText(
+      about,
+      answer
+        ? "Percentiles of finished takes, including takes before the last restart"
+        : "The figures could not be loaded. The page tries again.",
+    );
     if (!answer || JSON.stringify(answer) === drawn) return;
     drawn = JSON.stringify(answer);
     table.replaceChildren(head(), ...groups(answer));
