@@ -74,9 +74,12 @@ export class EngineControls {
 
   /** Show the result of the last action as soon as the state contains it. @param {string} message  of the engine */
   report(message) {
-    if (this.awaited === "reload" && this.state !== "ready") this.awaited = "load"; // the reload has begun
-    const results = this.awaited === "unload" ? ["unloaded"] : this.awaited === "load" ? ["ready", "failed"] : [];
-    if (!results.includes(this.state)) return;
+    if (this.awaited === "reload") {
+      this.awaited = "load"; // this first status may be older than the reload
+      return;
+    }
+    const results = this.awaited === "unload" ? ["unloaded"] : ["ready", "failed"];
+    if (!this.awaited || !results.includes(this.state)) return;
     this.awaited = "";
     if (this.state === "failed") toast(`Loading ${this.title} failed: ${sentence(message)}`, { failed: true });
     else toast(`${this.title} is ${this.state === "ready" ? "loaded" : "unloaded"}.`);
