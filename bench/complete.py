@@ -27,7 +27,7 @@ FURTHER = 4  # takes, as assets/ui/js/takes/until-complete.js makes
 
 
 def takes_of(synthesizer: Synthesizer, voice: Reference, line: str, models: Models) -> Iterator[tuple[float, Take]]:
-    """Yield takes with the number of words that they lack, until one is complete."""
+    """Yield takes after their numbers of lost words, until a take is complete."""
     for seed in range(1, 2 + FURTHER):
         take = synthesizer.speak(voice, line, seed)
         heard = compare(models.recogniser, take.audio, typed_words(line))

@@ -7,7 +7,7 @@ a table and writes `bench/results/hearing.json`.
 
 The thresholds of the ears are tuned on the first three speakers and on the synthetic clips of assets/voices; the other speakers
 and their sentences are held out. Only words that the ears hear are cut, at boundaries that the ears find. Takes as made have
-faults of the engine, so their figures are upper bounds of the false alarms; they count if their predicted MOS is above 3.
+faults of the engine, so their figures are upper bounds of false alarms. Only takes with a predicted MOS above 3 count.
 """
 
 import argparse
@@ -124,7 +124,7 @@ def _group(name: str) -> str:
 
 
 def measure(recogniser: Recogniser, folder: Path, each: int) -> dict[str, dict[str, int]]:
-    """Return the number of faults of each kind, of found faults, and of faults that are found or doubted."""
+    """Count lines, found lines, and found or doubted lines, for each kind of fault or clip."""
     tally: dict[str, Counter[str]] = {}
     spoken = takes(folder, each)
     for fault in planted(recogniser, [(one.name, one.audio, one.text) for one in spoken]):

@@ -34,7 +34,7 @@ BATCH_LOG = logging.getLogger("engines.codec_lm.batch")
 
 @contextmanager
 def ended(mean_s: float = 4.6) -> Iterator[None]:
-    """Stop lines after about `mean_s` for 70 characters, without warnings: random weights never end a line."""
+    """Cut lines to about `mean_s` per 70 characters, and hide warnings: random weights never end a line."""
     usual, level = (planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S), BATCH_LOG.level
     planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S = 0.5, 70 / (mean_s - 0.5)
     BATCH_LOG.setLevel(logging.ERROR)
@@ -193,7 +193,7 @@ def offline(stage: Stage, rows: int) -> dict[str, Any]:
 
 
 def mixed(stage: Stage, count: int) -> dict[str, Any]:
-    """Return how many lines have codes that overlapping kernels do not change. The lines have random lengths and settings."""
+    """Return how many lines have equal codes with overlapping kernels. The lines have random lengths and settings."""
     from engines.codec_lm import fused_layers
 
     drawn: list[dict[str, list[bytes]]] = []

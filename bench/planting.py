@@ -36,7 +36,7 @@ def plant_hum(audio: Audio, level_db: float, number: int, random: Random) -> Pla
 
 
 def plant_clipping(audio: Audio, share: float, number: int, random: Random) -> Planted:
-    """Limit the largest samples, at full scale or at half of full scale."""
+    """Clip a share of the samples, then scale the limit to 1 or 0.5."""
     limit = float(np.quantile(np.abs(audio.samples), 1.0 - share))
     gain = (1.0, 0.5)[number % 2] / limit
     spoilt = Audio((np.clip(audio.samples, -limit, limit) * gain).astype(np.float32), audio.sample_rate)

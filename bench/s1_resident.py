@@ -57,7 +57,7 @@ def begun(network: DualAR) -> DecodeState:
     return state
 
 
-def level(network: DualAR, state: DecodeState) -> Tensor:
+def eager_logits(network: DualAR, state: DecodeState) -> Tensor:
     """Return the semantic logits (1, choices), computed by PyTorch in the network's precision."""
     stop = int(state.positions[0]) + 1
     dtype = network.norm.weight.dtype
@@ -76,7 +76,7 @@ def parity(network: DualAR) -> dict[str, Any]:
     for _ in range(64):
         for held, other in zip((one.cache, *one.changing), (many.cache, *many.changing), strict=True):
             held.copy_(other)
-        right, bf16 = level(exact, one), level(network, one)
+        right, bf16 = eager_logits(exact, one), eager_logits(network, one)
         codes = resident.draw().clone()
         equal = (fused.draw(1) == codes)[0].tolist()
         same += sum(equal)
@@ -154,7 +154,7 @@ def variants(network: DualAR) -> dict[str, Any]:
 
     def made(case: dict[str, int]) -> ResidentFrame:
         torch.zeros(1, device="cuda")
-        return resident_frame(state, **case)
+        return resident_frame(network, state, **case)
 
     with ThreadPoolExecutor(12) as pool:
         frames = [pool.submit(made, case) for case in cases]
@@ -175,7 +175,7 @@ def variants(network: DualAR) -> dict[str, Any]:
 @torch.inference_mode()
 def steps(network: DualAR) -> dict[str, Any]:
     """Return the clock ticks of the steps of a frame, in program 0."""
-    resident = resident_frame(begun(network), STAMPED=1)
+    resident = resident_frame(network, begun(network), STAMPED=1)
     for _ in range(8):
         resident.draw()
     stamps = resident.stamps()

@@ -127,7 +127,7 @@ class Adversary:
             self._restore(earlier / STATE)
 
     def step(self, made: Tensor, real: Tensor, rate: float = 1.0) -> Tensor:
-        """Make a step of the discriminators at `rate` times their learning rate. Return the generator's loss for `made`."""
+        """Train the discriminators at `rate` times their rate. Return the generator's loss for `made`, at first 0."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.weights.rate * rate
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):

@@ -5,7 +5,7 @@ from torch import nn
 
 
 class WeightAverage:
-    """The moving average of a model's parameters, with the decay `keep`, lower in the first steps. It has no buffers."""
+    """The moving average of a model's parameters, with decay `keep`, at first lower. Buffers are not averaged."""
 
     def __init__(self, model: nn.Module, keep: float) -> None:
         self.keep = keep

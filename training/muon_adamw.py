@@ -10,7 +10,7 @@ from training.muon import Muon
 
 
 class MuonAdamW:
-    """The optimizer. `matrices` are part of `parameters`; the factor of a step scales both learning rates."""
+    """Muon for `matrices`, which are part of `parameters`, and AdamW for all other parameters."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class MuonAdamW:
         return [parameter.grad for parameter in self.parameters if parameter.grad is not None]
 
     def step(self, factor: float) -> Tensor:
-        """Make a step with both learning rates times `factor`, and gradients clipped to a norm of 1. Return their norm.
+        """Make a step with both rates times `factor` and gradients clipped to norm 1. Return the norm before clipping.
 
         If a gradient is not finite, the step uses no gradients.
         """

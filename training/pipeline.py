@@ -69,7 +69,7 @@ class Call:
         return f"{max(2.0, (self.left_s - MARGIN_S) * share) / 60:.3f}"
 
     def common(self, part: str, gpus: tuple[int, ...], shipped: Path) -> list[str]:
-        """Return the arguments of every training. It resumes from the weights of an earlier call, or from the shipped ones."""
+        """Return the arguments that all trainings share. They resume from an earlier call or the shipped weights."""
         earlier = self.options.resume / part if self.options.resume else None
         start = earlier if earlier and earlier.exists() else shipped
         arguments = ["--data", self.folder("corpus"), "--out", self.folder(part), "--resume", start]
@@ -77,7 +77,7 @@ class Call:
         return list(map(str, arguments))
 
     def rehearsal(self) -> list[str]:
-        """Return the argument of a part that starts before the corpus exists; nothing if the small corpus failed."""
+        """Return the option to compile early on the small corpus; empty if the small corpus failed."""
         return [] if REHEARSAL in self.failed else ["--rehearsal", str(self.folder(REHEARSAL))]
 
     def run(self, part: str, module: str, *arguments: str, nice: int = 0) -> None:

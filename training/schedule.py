@@ -19,7 +19,7 @@ class TrainingSchedule:
     learning_from: float = 0.0
 
     def begin(self) -> None:
-        """Start the clock. Call this before the first step."""
+        """Note when learning begins, before the first step."""
         self.learning_from = time.monotonic()
 
     def share(self) -> float:

@@ -25,7 +25,7 @@ class Heard:
     first_s: float
     latency_s: float  # time to the last sample
     audio_s: float
-    dry_s: float  # silence that a listener hears who starts with the first samples
+    dry_s: float  # silence that is heard if playback starts with the first samples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

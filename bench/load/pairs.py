@@ -65,7 +65,7 @@ def _third(words: Sequence[str], third: int) -> Sequence[str]:
 
 
 def prompted() -> Iterator[Pair]:
-    """Yield an endless sequence of lines, each with one of the shipped, held-out and foreign references.
+    """Yield an endless sequence of lines, each with one of the shipped and held-out references.
 
     A reference that is sent again is quieter, so that neither the studio nor an engine has a result for its samples.
     """

@@ -63,7 +63,7 @@ class Worker:
 
 
 def _failed(error: Refused | httpx.TransportError) -> Output:
-    """Return an output with an error. RunPod recognises a failed job by this."""
+    """Return an output with an error. The key `error` marks a failed job."""
     return {"error": str(error) if isinstance(error, Refused) else GONE}
 
 

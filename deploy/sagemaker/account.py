@@ -14,7 +14,7 @@ Answer = TypeVar("Answer")
 
 
 class Account:
-    """An AWS account. Methods that read return None for a missing part."""
+    """An AWS account. Methods for one part return None if missing."""
 
     def __init__(self, poll_s: float = POLL_S) -> None:
         """Connect to AWS. `poll_s` is the pause between checks of an endpoint that starts or stops."""

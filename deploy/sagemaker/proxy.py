@@ -30,7 +30,7 @@ ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 TEXT_MAX = 5_000  # characters
 FIELDS = frozenset({"championId", "text", "language"})
 ANSWER_MAX = 6 * 1024 * 1024  # size limit of a Lambda's answer
-AROUND = 4_096  # bytes of an answer without audio
+OVERHEAD = 4_096  # bytes of an answer without audio
 CONNECT_S = 5
 JSON = "application/json"
 # A model in Triton also returns samples. Only the WAV file is requested, as bytes, because JSON cannot contain it.
@@ -177,7 +177,7 @@ def _of_container(status: int, message: str) -> Refused:
 def _sound(sound: bytes, shared: Mapping[str, str]) -> dict[str, Any]:
     """Return the answer with the audio. Raises Refused if it is too large."""
     encoded = base64.b64encode(sound).decode()
-    if len(encoded) + AROUND > ANSWER_MAX:
+    if len(encoded) + OVERHEAD > ANSWER_MAX:
         raise Refused(413, "the audio of this line exceeds the size limit of an answer; split the line")
     headers = {"content-type": "audio/wav", "cache-control": "no-store", **shared}
     return {"statusCode": 200, "headers": headers, "body": encoded, "isBase64Encoded": True}

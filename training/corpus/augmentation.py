@@ -68,7 +68,7 @@ class Augmentations:
 
 
 def draw(count: int, generator: torch.Generator, strength: float = 1.0) -> Augmentations:
-    """Draw `count` rows on the generator's device. Some rows leave the voice unchanged in a clean room.
+    """Draw `count` rows on the generator's device. Some rows keep the formants and colour of a voice.
 
     `strength` scales the changes of the speaker: tract, formants, colour and wavering pitch.
     """

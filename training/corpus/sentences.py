@@ -70,7 +70,7 @@ def _shuffled(common: list[list[str]], count: int, rng: random.Random) -> Iterat
 
 
 def _alone(common: list[list[str]], count: int, rng: random.Random) -> Iterator[str]:
-    """Yield lines with a single one of the most common words."""
+    """Yield lines of one word, from the most common words."""
     plain = [word for level in common[:2] for word in level if "'" not in word]
     for _ in range(count):
         yield rng.choice(plain) + rng.choice("....?!")

@@ -25,7 +25,7 @@ SHORTEST_SPEAKER_S = 25.0  # minimum length of all lines of a speaker
 SHORTEST_S, LONGEST_S = 0.5, 9.0  # "no." is 0.6 s long, with the silence around it
 PACE = 0.07  # deviation of the logarithm of a line's pace from its speaker's, so that lengths stay uncertain
 JOINED = {"gloss", "example", "tale", "words", "everyday", "game", "numbers"}
-# A line with fewer characters is joined, with this chance, to another one of these kinds.
+# A line of these kinds below ENOUGH characters is joined to the next, with JOIN_CHANCE.
 ENOUGH, JOIN_CHANCE = 55, 0.75
 SHARES = {
     "gloss": 0.08,
@@ -116,7 +116,7 @@ def synthesize(task: Task) -> tuple[int, SpeakerAudio]:
 def write_corpus(options: CorpusOptions, sentences: Sentences, speak: Speak = synthesize) -> None:
     """Write the corpus folder. Every speaker depends only on seed and number, not on the number of workers.
 
-    Synthesizers are foreign code: a speaker that makes one crash or block is left out. Workers are forks of this process and
+    Synthesizers are foreign code: a speaker whose synthesizer fails is left out. Workers are forks of this process and
     share its loaded data.
     """
     options.out.mkdir(parents=True, exist_ok=True)

@@ -117,7 +117,7 @@ def _path(folder: Path, name: str, line: str) -> Path:
 
 
 def measure(utterances: list[Utterance]) -> dict[str, Any]:
-    """Return word errors, both measures of likeness and the nearest reference, for all families, persons and each reference."""
+    """Return word errors, both likenesses and the nearest reference, for all families, each family and each reference."""
     known = strangers()
     clips = known | read_references(HELDOUT) | read_references(SHIPPED)
     embeddings = {name: embed(clip) for name, (clip, _) in clips.items()}
@@ -162,7 +162,7 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def copies(engine: str, folder: Path) -> dict[str, dict[str, float]]:
-    """Return the likeness of every reference to its copy through the vocoder or the codec, by family."""
+    """Return the mean likeness of references to their copies by vocoder or codec, for each family."""
     copy = copier(engine, folder)
     found: dict[str, list[tuple[float, float]]] = {}
     for name, (clip, _) in strangers().items():

@@ -43,9 +43,9 @@ def is_flite(reference: str) -> bool:
 
 
 def evaluation_lines(every: int = 1) -> list[EvaluationLine]:
-    """Return every line once, with the references in turn. Closed sets and digits use only flite's voices, which are clearest.
+    """Return each line at most once, with the references in turn. Closed sets and digits use only flite's clear voices.
 
-    Of `every` lines, one is kept. This one changes in each round of the references, so that all references are measured.
+    One line in `every` is kept, at another place in each round of the references, so that all are measured.
     """
     content = heldout()
     names = [speaker["name"] for speaker in content["speakers"]]
@@ -91,6 +91,6 @@ def measure(line: EvaluationLine, clip: Clip, embeddings: Mapping[str, Embedding
 
 
 def ends_quietly(clip: Clip) -> bool:
-    """Return True if the last 50 ms are 30 dB below the level of the line."""
+    """Return True if the last 50 ms are over 30 dB below the line's level."""
     tail, level = clip[-RATE_HZ // 20 :], float(np.sqrt(np.mean(clip**2)))
     return float(np.sqrt(np.mean(tail**2))) < level * 10**-1.5

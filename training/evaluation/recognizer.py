@@ -35,7 +35,7 @@ def recognize_choice(clip: Clip, lines: Sequence[str]) -> list[str]:
 
 
 def lacks_word(clip: Clip, line: str) -> bool:
-    """Return True if the line fits better without one of its words, whichever it is."""
+    """Return True if the clip fits the line better with one word removed."""
     wanted = words(line)
     lines = [wanted, *([*wanted[:at], *wanted[at + 1 :]] for at in range(len(wanted)))]
     choices = " | ".join(" ".join(line) for line in lines if line)
@@ -44,7 +44,7 @@ def lacks_word(clip: Clip, line: str) -> bool:
 
 
 def has_ends(clip: Clip, line: str) -> bool:
-    """Return True if the line with its first and last word fits the clip better than without."""
+    """Return True if the line fits the clip best with both its first and its last word."""
     wanted = words(line)
     if len(wanted) < 3:
         return bool(_decode(_grammar(f"#JSGF V1.0;\ngrammar all;\npublic <all> = {' '.join(wanted)} ;\n"), clip))

@@ -25,7 +25,7 @@ HUMAN = "human-nature"  # one of the persons
 
 
 def references() -> ReferenceClips:
-    """Return the held-out references, and as `human` a clip of a person if the f5-tts package is installed."""
+    """Return the held-out references, and a clip of a person as `human` if the f5-tts package is installed."""
     humans = read_humans()
     return read_references(HELDOUT) | ({"human": humans[HUMAN]} if HUMAN in humans else {})
 

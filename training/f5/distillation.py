@@ -1,7 +1,7 @@
 """Distillation: a copy of a trained DiT learns guidance in one pass instead of two, and several steps in one step.
 
 After Meng et al. 2023 (arXiv:2210.03142): the student's velocity is the teacher's guided velocity, averaged over equal parts
-of a step of the student's sampling grid. The student then speaks as well without guidance and in fewer steps.
+of a step of the student's sampling grid. The student has equal quality without guidance, in fewer steps.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from training.f5.checkpoint import load_dit
 from training.f5.flow import FlowTask, chances, draw, spread, sway
 from training.f5.options import FlowOptions
 
-FREE = 0.2  # share of rows with a free time and a step of 1 / FINE, so that other grids also work
+FREE = 0.2  # share of rows with a random start and a step of 1 / FINE, for other grids
 FINE = 32
 DROPPED = 0.1  # share of rows that learn the teacher's velocity without reference and text
 

@@ -28,7 +28,7 @@ from training.shards import load_shards
 
 log = logging.getLogger(__name__)
 CHECKPOINT = checkpoint("f5")
-# A student that learned the seven-step grid speaks as well in five steps; see its card.
+# A student of the seven-step grid has equal quality in five steps; see its card.
 INFERENCE = {
     "steps": 5,
     "guidance": 2.0,

@@ -19,7 +19,7 @@ ROWS = 128  # utterances that are converted together
 
 
 class MelBank:
-    """The mels of all utterances. Each speaker has one augmentation at a time; a call uses `augmentations` of them in turn."""
+    """The mels of all utterances. During a call, each speaker has `augmentations` different augmentations in turn."""
 
     def __init__(
         self,

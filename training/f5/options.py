@@ -14,14 +14,14 @@ class FlowOptions(TrainingOptions):
     rehearsal: Annotated[Path | None, "small corpus, to compile on while that of --data is being made"] = None
     frames: Annotated[int, "mel frames a step and GPU"] = 49_152
     seams: Annotated[float, "share of joined rows that are masked from a seam to the end, as in use"] = 0.5
-    teacher: Annotated[Path | None, "distil this carried or exported checkpoint; the student starts as its copy"] = None
+    teacher: Annotated[Path | None, "distil this saved or exported checkpoint; the student starts as its copy"] = None
     student_minutes: Annotated[float, "after the others: the trained model is distilled into OUT/student"] = 0.0
     student_before: Annotated[
         Path | None, "earlier call's folder: what its student learned beyond its flow is kept"
     ] = None
     guidance: Annotated[float, "strength of guidance that a student learns"] = 2.0
     sampling_steps: Annotated[int, "steps of the grid that a student learns"] = 7
-    parts: Annotated[int, "of such a step, in each of which the teacher takes one"] = 2
+    parts: Annotated[int, "number of teacher steps in each step of the student"] = 2
     dim: Annotated[int, "of the network"] = 256
     depth: Annotated[int, "of the network"] = 12
     heads: Annotated[int, "of the network"] = 4
@@ -52,6 +52,6 @@ class VocoderOptions(TrainingOptions):
     depth: Annotated[int, "of the network"] = 8
     rate: Annotated[float, "of learning"] = 7e-4
     augment: Annotated[float, "strength of the augmentation of each crop's speaker; 0: none"] = 0.0
-    spectrum_weight: Annotated[float, "of the distance between spectra; that between mels has 15"] = 5.0
+    spectrum_weight: Annotated[float, "weight of the spectral distance; the mel distance has 15"] = 5.0
     score_weight: Annotated[float, "of discriminators' scores; 0: there are none"] = 0.0
     feature_weight: Annotated[float, "of the distance between the discriminators' features"] = 3.0

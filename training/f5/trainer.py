@@ -67,7 +67,7 @@ class FlowTrainer:
         self.out = options.out / "student"
 
     def _learn_from(self, folder: Path) -> None:
-        """Add what an earlier student learned beyond its teacher to the weights, unless this increases the loss."""
+        """Add the difference of an earlier student and its teacher to the weights, if the loss decreases."""
         (before,) = self.group.broadcast_numbers([self.test()], self.device)
         for sign in (1, -1):
             distillation.add_learned(self.model, folder, sign)

@@ -1,4 +1,4 @@
-/** The frame of the page: title and progress above the view, and a message that can be tried again. */
+/** The frame of the page: title and progress above the view, and a message with "Try again". */
 import { h } from "./dom.js";
 import { followKeys } from "./keys.js";
 import { placeOf } from "./trial.js";
@@ -56,7 +56,7 @@ export function head(state) {
 /** Show a message, with a button if there is something to do. @param {string} sentence @param {(() => unknown) | null} again */
 export function warn(sentence, again = null) {
   const close = () => {
-    calm();
+    hideMessage();
     again?.();
   };
   const button = h("button.quiet", { type: "button", onclick: close }, again ? "Try again" : "Close");
@@ -66,7 +66,7 @@ export function warn(sentence, again = null) {
 }
 
 /** Hide the message. */
-export function calm() {
+export function hideMessage() {
   notice.hidden = true;
   notice.replaceChildren();
 }

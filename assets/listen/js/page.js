@@ -1,6 +1,6 @@
 /** The page of an invitation: starts it, shows what comes next, and sends votes and answers until the server has them. */
 import { announce } from "./dom.js";
-import { calm, head, lock, show, warn } from "./frame.js";
+import { head, hideMessage, lock, show, warn } from "./frame.js";
 import { closedView, doneView, QUESTIONS, questionsView, startView } from "./pages.js";
 import { audio } from "./player.js";
 import * as server from "./server.js";
@@ -26,7 +26,7 @@ let waiting = null;
 /** @param {State} state @param {string} news  what was done, for screen readers */
 function present(state, news = "") {
   if (waiting?.isShown) {
-    calm();
+    hideMessage();
     again = null;
   }
   head(state);
@@ -80,7 +80,7 @@ async function tell(message) {
     const state = await server.tell(message);
     keepUnsent(null);
     if (path !== "undo") keepDraft("trial" in body ? String(body.trial) : QUESTIONS, null);
-    calm();
+    hideMessage();
     present(state, SAVED[path]);
   } catch (error) {
     await failed(error, () => (path === "undo" ? refresh() : tell(message)), KEPT[path]);
@@ -122,7 +122,7 @@ function isNotReady(error) {
 /** Show that the session is not ready. The view tries again by itself. @param {string} result  of the latest check */
 function wait(result) {
   if (!waiting?.isShown) {
-    calm();
+    hideMessage();
     again = null;
     head(null);
     announce("");
@@ -134,7 +134,7 @@ function wait(result) {
 
 /** @param {string} sentence */
 function close(sentence) {
-  calm();
+  hideMessage();
   head(null);
   announce("");
   show(closedView(sentence));
@@ -144,7 +144,7 @@ function close(sentence) {
 function retry(sentence, repeat) {
   again = () => {
     again = null;
-    calm();
+    hideMessage();
     repeat();
   };
   warn(sentence, again);

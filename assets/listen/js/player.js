@@ -1,5 +1,5 @@
 /**
- * Plays the sounds of a trial in step. All of them run from the same sample; one of them is audible, so a switch in
+ * Plays the sounds of a trial in step. All sounds run from the same sample, and one is audible, so a switch in
  * place is exact.
  */
 import { clamp } from "./dom.js";

@@ -101,7 +101,7 @@ interface HeardTake {
   transcript: string;
   message: string; // why the words could not be compared
   faults: { name: string; severity: "doubt" | "fail"; message: string }[];
-  note?: string; // that the studio made this take, or another one, because of a fault
+  note?: string; // why the studio made this take or another take: a fault
 }
 /** The progress of a request. */
 interface SpeakStatus {
@@ -613,7 +613,7 @@ interface SessionFacts {
   shows_text: boolean;
   reference: number; // index of the arm; MUSHRA only
 }
-/** The plan of a session in the editor. Lists of texts are one text with a row for each. */
+/** The plan of a session in the editor. A list of texts is one string, a line for each. */
 interface SessionDraft extends SessionFacts {
   arms: SessionArm[];
   lines: string;
@@ -646,7 +646,7 @@ interface Invitation {
   state: "valid" | "expired" | "revoked";
   path?: string; // only in the answer to its creation
 }
-/** What the results of all pairs of arms have. The interval covers 95 %. */
+/** The common members of results of a pair of arms; 95 % interval. */
 interface PairBasis {
   first: number; // index of the arm
   second: number;

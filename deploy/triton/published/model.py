@@ -105,7 +105,7 @@ def _reference(given: dict[str, Any]) -> Any:
 
 
 def _waveform(samples: Any) -> Any:
-    """Return 16-bit samples as the response, with a batch dimension."""
+    """Return int16 values as a float32 response in a batch of one."""
     return triton.InferenceResponse(
         [triton.Tensor("waveform", (samples / FULL_SCALE).astype(np.float32).reshape(1, -1))]
     )

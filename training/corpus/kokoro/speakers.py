@@ -19,14 +19,14 @@ from training.corpus.kokoro.phonemes import data_folder
 STYLES = 5
 HELD_OUT = 20  # speakers with lower numbers are reserved for evaluation
 MALE = 4  # index of the only man among the styles
-# Distance from the mean of all styles, and distance from the line through that mean, in standard deviations.
+# Factor on the distance of a mixture from the mean style; size of a random offset in standard deviations.
 PUSHED, WANDERED = (0.9, 1.35), (0.0, 0.75)
 LOWEST_HZ, HIGHEST_HZ = 75.0, 330.0  # limits of a speaker's mean pitch
 STYLE_HZ = (225.0, 235.0, 255.0, 215.0, 130.0)  # approximate mean pitch of each style
 SEX_HZ = {"f": 205.0, "m": 122.0}  # approximate mean pitch of styles by the second letter of their names
 ENGLISH, ENGLISH_SHARE = ("a", "b"), 0.75  # first letters of the names of English styles, and their share in a draw
 MIXED = (1, 2, 3)  # numbers of styles that a speaker may mix
-ROW_STEP = 6  # `pack_styles` keeps a style for every number of symbols that is a multiple of this
+ROW_STEP = 6  # `pack_styles` keeps only every sixth row: the styles for 1, 7, 13, … symbols
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

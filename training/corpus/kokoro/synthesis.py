@@ -22,7 +22,7 @@ ROWS, FRAMES = 256, 16_000  # maximum rows in a batch of symbols, and maximum fr
 ROUND = 8  # each line is extended with silence to a multiple of this number of frames
 SHORTEST_S, LONGEST_S = 0.5, 14.0
 LEAD_S, TAIL_S = 0.1, (0.15, 0.3)
-NARROW = 4  # if all styles are available, one of this number of speakers mixes only the first five
+NARROW = 4  # if all styles are available, one speaker in four mixes only the first five
 QUIET = 0.01  # level relative to the loudest 10 ms below which audio is silence
 
 
@@ -171,7 +171,7 @@ class Speech:
 
 
 def write_lines(spoken: Iterator[SpokenLine], path: Path, seconds: float) -> tuple[list[int], list[int]]:
-    """Append the samples of lines to a file until the time is over. Return the numbers and the lengths of the written lines."""
+    """Write the samples of lines to a file until the time is over. Return the numbers and the lengths of the written lines."""
     numbers: list[int] = []
     lengths: list[int] = []
     began = time.monotonic()

@@ -63,7 +63,7 @@ Initializers = dict[str, NDArray[Any]]
 
 
 def read_export(path: Path | None = None) -> Initializers:
-    """Return every initializer by name, from a joined file or from the installed wheels. Raises ModuleNotFoundError."""
+    """Return every initializer by name, from a file or the wheels. Raises ModuleNotFoundError for a missing wheel."""
     import onnx
     from onnx import numpy_helper
 

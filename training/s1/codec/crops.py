@@ -71,7 +71,7 @@ class Crops:
         return augmentation.augment(audio.float(), changes, self.generator)
 
     def lines_within(self, numbers: NDArray[np.int64], frames: int, frame: int) -> NDArray[np.int64]:
-        """Return the utterances that fit into `frames` frames, and whose letters fit into CTC's guesses."""
+        """Return the utterances of 8 to `frames` frames with enough CTC guesses for their letters."""
         lengths = self.places[1][numbers]
         short = numbers[(lengths <= frames * frame) & (lengths >= 8 * frame)]
         sizes = np.array([len(self.texts[i]) for i in short]) * 1.15 + 2

@@ -50,7 +50,7 @@ def evaluate(options: CodecEvaluationOptions) -> dict[str, Any]:
 
 
 def _packaged(checkpoint: Path) -> Any:
-    """Return the package's model with its weight norms, filled as its loader does."""
+    """Return the package's model with weight norms and the checkpoint's weights."""
     model: Any = fish_codec.build(fish_codec.parse_config(weights.read_config(checkpoint)))
     names = [name for name, _ in model.named_parameters()]
     state = weights.upstream_state(weights.read_state(checkpoint), names)

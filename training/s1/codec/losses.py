@@ -30,7 +30,7 @@ def spectral_distance(made: Tensor, real: Tensor, sample_rate: int) -> tuple[Ten
 
 
 def cepstral_distance(made: Tensor, real: Tensor, sample_rate: int) -> Tensor:
-    """Return the distance of mel cepstra, which recognisers use, every 10 ms, and of their changes. Sounds are (b, samples).
+    """Return the distance of mel cepstra (every 10 ms, as recognisers use) and of their changes. Sounds: (b, samples).
 
     Each coefficient is measured in units of its standard deviation in `real`.
     """

@@ -89,7 +89,7 @@ def _snake(module: Any, x: Tensor) -> Tensor:
 
 
 def _convolve(conv: nn.Conv1d, x: Tensor) -> Tensor:
-    """Apply a causal convolution with stride 1, as one of images of height 1, which keeps the channels last in memory."""
+    """Apply a causal convolution with stride 1 as a 2-D convolution, which keeps the channels last in memory."""
     width, dilation = conv.kernel_size[0], conv.dilation[0]
     if width == 1:
         return F.linear(x, conv.weight[:, :, 0], conv.bias)

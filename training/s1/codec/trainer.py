@@ -127,7 +127,7 @@ class CodecTrainer:
         return {"loss": loss.detach(), **figures}
 
     def _copy(self, real: Tensor) -> tuple[Tensor, Tensor]:
-        """Return a sound after encoding and decoding with all levels, and the commitment loss."""
+        """Return a sound after encoding and decoding, and the commitment loss."""
         with torch.set_grad_enabled(not self.options.decoder_only):
             z, commitment = self._quantized(real)
         with torch.autocast(self.device.type, torch.bfloat16):

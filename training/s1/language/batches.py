@@ -58,7 +58,7 @@ def by_speaker(tokens: Tokens, chosen: set[int]) -> list[NDArray[np.int64]]:
 
 
 class BatchBuilder:
-    """Lays items out as batches. In each batch, `fast` frames also learn their other codes.
+    """Lays items out as batches. In a batch, the model learns all codes of `fast` frames.
 
     `rooms` is the share of items whose references are as if recorded in a room.
     """

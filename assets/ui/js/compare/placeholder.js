@@ -1,5 +1,5 @@
 /**
- * The Compare page without a trial: an invitation to the next pair, an empty state, or a trial whose take was deleted.
+ * The Compare page without a trial: an offer of the next pair, an empty state, or a trial whose take was deleted.
  */
 import { h } from "../core/dom.js";
 

@@ -1,6 +1,6 @@
 /**
  * Shows the values of a plot at a chosen time. The pointer chooses the time, or the arrow keys while the plot is
- * focused. The chosen time does not change while the plot moves. When it moves out of the plot, the
+ * focused. The chosen time does not change while the plot moves. If the time leaves the plot, the
  * plot shows its oldest values. A tap chooses the time until the next tap elsewhere.
  */
 import { h } from "../core/dom.js";

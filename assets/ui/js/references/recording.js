@@ -17,7 +17,7 @@ import { toast } from "../core/toast.js";
  * @property {HTMLElement | null} above  shown above the waveform
  * @property {(file: Blob, name: string) => unknown} use  called with a recording that is kept
  * @property {() => unknown} upload  opens the file picker in place of a microphone that does not work
- * @property {string} uploadTitle  label of the button that does so
+ * @property {string} uploadTitle  label of the upload button
  * @property {() => unknown} [onopen]  called when the controls are shown
  */
 

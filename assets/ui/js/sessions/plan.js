@@ -83,7 +83,7 @@ export function linesFault(text) {
   return long < 0 ? "" : `Shorten line ${long + 1}. A line has at most ${LINE_MAX} characters.`;
 }
 
-/** Return a name like this one that no arm has. @param {string} name @param {SessionArm[]} arms */
+/** Return a similar name that no arm has. @param {string} name @param {SessionArm[]} arms */
 export function freeName(name, arms) {
   const taken = new Set(arms.map((arm) => arm.name.trim().toLowerCase()));
   const stem = name.replace(/ \d+$/, "");

@@ -1,5 +1,5 @@
 /**
- * "Generate until complete": generates takes with new seeds until all words of one are heard, and keeps the best take.
+ * "Generate until complete": generates takes with new seeds until one take has all words, and keeps the best take.
  */
 import * as player from "../audio/player.js";
 import { changed } from "../core/bus.js";
