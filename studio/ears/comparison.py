@@ -182,7 +182,7 @@ def _maybe_twice(part: Part, ratios: Mapping[int, float]) -> list[int]:
 
 
 def _note_short(findings: dict[int, WordFinding], part: Part) -> None:
-    """Mark words that are too short as unsure. A last word that is much too short is missing."""
+    """Mark words that are too short as unsure. A last word that is much too short is lost: missing or misheard."""
     written = part.written
     common = {token.place for token in part.expected if token.spoken in FUNCTION}
     for place, ratio in zip(written, length_ratios([findings[place].word for place in written]), strict=True):
@@ -191,8 +191,8 @@ def _note_short(findings: dict[int, WordFinding], part: Part) -> None:
         if place in common or finding.verdict not in ("kept", "unsure"):
             continue
         if lost or (finding.verdict == "kept" and ratio < (SHORT_LAST if last else SHORT)):
-            evidence = round(float(np.log(ratio + 1e-3)), 2)
-            findings[place] = replace(finding, verdict="missing" if lost else "unsure", evidence=evidence)
+            verdict: Verdict = "unsure" if not lost else "misheard" if finding.heard else "missing"
+            findings[place] = replace(finding, verdict=verdict, evidence=round(float(np.log(ratio + 1e-3)), 2))
 
 
 def _added(part: Part, judged: Judged) -> Iterator[AddedWord]:
