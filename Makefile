@@ -78,16 +78,16 @@ $(BIN)/uv:
 	$(BIN)/python -m pip install --quiet uv==0.13.8
 
 .venv/studio.stamp: requirements.txt | $(BIN)/uv
-	$(BIN)/uv pip install --quiet --no-deps --require-hashes -r requirements.txt
+	$(BIN)/uv pip install --python $(BIN)/python --quiet --no-deps --require-hashes -r requirements.txt
 	touch $@
 
 .venv/test.stamp: requirements.txt requirements-dev.txt | $(BIN)/uv .venv/chromium.stamp
-	$(BIN)/uv pip install --quiet --no-deps --require-hashes -r requirements.txt -r requirements-dev.txt
+	$(BIN)/uv pip install --python $(BIN)/python --quiet --no-deps --require-hashes -r requirements.txt -r requirements-dev.txt
 	touch .venv/studio.stamp $@
 
 # The packages of the engine s1-original. Their other dependencies are not needed, and would change the studio's packages.
 original-engines: .venv/studio.stamp
-	$(BIN)/uv pip install --quiet --no-deps --require-hashes -r requirements-originals.txt
+	$(BIN)/uv pip install --python $(BIN)/python --quiet --no-deps --require-hashes -r requirements-originals.txt
 
 # A real Triton server, which exported archives must load in: built for Linux on x86-64 alone, with a numpy of its own.
 .venv/triton.stamp: requirements-triton.txt | $(BIN)/uv

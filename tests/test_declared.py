@@ -47,3 +47,8 @@ def test_every_library_the_product_imports_is_declared() -> None:
     distributions = packages_distributions()
     missing = {name for name in imported() if not set(map(canonical, distributions.get(name, []))) & declared}
     assert missing == set()
+
+
+def test_make_installs_into_the_environment_of_the_project_also_if_another_environment_is_active() -> None:
+    commands = [line for line in (ROOT / "Makefile").read_text("utf-8").splitlines() if "uv pip install" in line]
+    assert len(commands) >= 4 and all("--python " in command for command in commands)
