@@ -14,14 +14,7 @@ import psutil
 log = logging.getLogger(__name__)
 ROOT = Path(__file__).parents[2]
 ATTEMPTS = 2  # a process that dies is started a second time
-ENVIRONMENT = {
-    "CUDA_VISIBLE_DEVICES": "",
-    "OMP_NUM_THREADS": "1",
-    # glibc returns each freed block of 128 KiB or more to the system at once: 245 MB remain in use instead of 340 MB.
-    "MALLOC_ARENA_MAX": "1",
-    "MALLOC_MMAP_THRESHOLD_": "131072",
-    "MALLOC_TRIM_THRESHOLD_": "131072",
-}
+ENVIRONMENT = {"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
 LOST = (EOFError, OSError, pickle.UnpicklingError)
 DIED = object()  # the result if the process ended before it answered
 

@@ -7,6 +7,7 @@ from typing import IO, Any
 
 from studio.ears.models import Models
 from studio.errors import StudioError
+from studio.memory import glibc_trim
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,8 @@ class Failure:
 
 
 def serve(models: Models, questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer tasks until the input ends."""
+    """Answer tasks until the input ends. Return freed memory to the system after each answer."""
+    trim = glibc_trim()
     while True:
         try:
             task, given = pickle.load(questions)
@@ -26,6 +28,7 @@ def serve(models: Models, questions: IO[bytes], answers: IO[bytes]) -> None:
             return
         pickle.dump(answer(models, task, given), answers)
         answers.flush()
+        trim()
 
 
 def answer(models: Models, task: Callable[..., object], given: tuple[Any, ...]) -> object:
