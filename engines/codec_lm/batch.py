@@ -17,6 +17,7 @@ from engines.codec_lm.packet_queue import ArrivedPacket, PacketQueue
 from engines.codec_lm.parts import CodecLm
 from engines.codec_lm.plan import Group
 from engines.codec_lm.prompts import Turn
+from engines.codec_lm.references import ReferenceEncoder
 from engines.codec_lm.row_table import InFlightStep, RowTable
 from engines.codec_lm.streaming import CodecStreams, PacketFilter
 from engines.errors import EngineError
@@ -26,6 +27,7 @@ log = logging.getLogger(__name__)
 
 REDRAWS = 3  # a group that ends before its first frame is generated again with another seed, this many times
 SHOWN = 40  # characters of a group in a note
+FEW_ROWS = 4  # up to this number, a decode step waits for the first audio of a row, which it would slow down
 PROGRESS_MAX = 0.95  # of a group that has not ended
 
 
@@ -33,21 +35,29 @@ class CodecLmBatch:
     """Steps every active request and converts the results to events."""
 
     def __init__(
-        self, model: CodecLm, decoder: Decoder, prefixes: PrefixStore, streams: CodecStreams, device: torch.device
+        self,
+        model: CodecLm,
+        decoder: Decoder,
+        prefixes: PrefixStore,
+        references: ReferenceEncoder,
+        streams: CodecStreams,
+        device: torch.device,
     ) -> None:
         self.requests: dict[str, ActiveRequest] = {}
         self.rows = RowTable(model, decoder, prefixes)
         # A GPU runs the next step while the host handles this one; codes after a row's end are discarded.
         self.ahead = device.type == "cuda"
         self.audio_queue = PacketQueue(streams, patient=self.ahead)
-        self._model, self._decoder = model, decoder
+        self._model, self._decoder, self._references = model, decoder, references
         self._filters = model.filters()
         self._in_flight: InFlightStep | None = None
         self._events: list[Event] = []  # not reported yet; a step that runs out of memory loses none
 
     @property
     def waiting(self) -> Collection[str]:
-        """Return the ids of requests with a clip that is still being encoded."""
+        """Return the ids of requests with a clip that is still being encoded in another thread."""
+        if not self._references.in_background:
+            return ()
         return [id for id, request in self.requests.items() if not request.encoded and not request.designing]
 
     @property
@@ -68,9 +78,10 @@ class CodecLmBatch:
 
         Requests in `yielding` start no further group.
         """
+        self._references.collect()
         self._start_groups([each for id, each in self.requests.items() if id not in held and id not in yielding])
         active = [request for request in self.rows if request.job.id not in held]
-        if self._decoder.saturates_gpu(len(active)) and not active[0].heard:
+        if len(active) <= FEW_ROWS and not all(request.heard for request in active):
             self.audio_queue.streams.go_first()
         step = self.rows.step(active)
         if self.ahead:
@@ -84,6 +95,9 @@ class CodecLmBatch:
         idle = step is None and self._in_flight is None and not self._events
         for arrived in self.audio_queue.arrived(wait=idle):
             self._deliver(arrived)
+            idle = False
+        if idle:
+            self._references.collect(wait=True)
         if not self.requests:
             self.rows.release_idle()
         events, self._events = self._events, []

@@ -42,6 +42,12 @@ class CodeStore:
         self._lock = threading.Lock()
         self.hits = CacheHits()
 
+    def __contains__(self, digest: str) -> bool:
+        """Return True if `get` probably finds codes, without reading a file."""
+        with self._lock:
+            kept = digest in self._kept
+        return kept or (self._folder is not None and (self._folder / f"{digest}.npy").exists())
+
     def get(self, digest: str) -> Tensor | None:
         """Return codes from memory or disk; None if there are none or the file is damaged."""
         with self._lock:
@@ -137,15 +143,14 @@ class PrefixStore:
     def get(self, digest: str) -> Tensor | None:
         """Return the keys and values of a reference by the digest of its audio and transcript; None if they are not cached."""
         kept = self._kept.get(digest)
-        if kept is None:
-            self.hits.missed += 1
-            return None
-        self._kept.move_to_end(digest)
-        self.hits.found += 1
+        if kept is not None:
+            self._kept.move_to_end(digest)
+            self.hits.found += 1
         return kept
 
     def put(self, digest: str, prefix: Tensor) -> None:
-        """Cache (layers, 2, kv_heads, length, head_dim) keys and values, evicting the least recently used."""
+        """Cache (layers, 2, kv_heads, length, head_dim) keys and values that were missed; evict the least recently used."""
+        self.hits.missed += 1
         self._kept[digest] = prefix
         while self._kept and self.bytes > self._max_bytes:
             self._kept.popitem(last=False)

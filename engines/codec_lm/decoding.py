@@ -58,10 +58,6 @@ class Decoder:
             raise RuntimeError("the decode step has no form for CUDA graphs")
         return self._graphed(rows)
 
-    def saturates_gpu(self, rows: int) -> bool:
-        """Return True if a step with this many rows occupies almost the whole GPU."""
-        return rows == 1 and self._alone is not None and self.compiled is not None and self.compiled.active
-
     def step(self, rows: int, longest: int) -> AsyncHostCopy:
         """Generate codes, compiled if this many rows were warmed, and start to copy them to the host."""
         ready = self.compiled is not None and (self._graphs is None or rows in self._graphs)

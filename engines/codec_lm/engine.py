@@ -83,7 +83,7 @@ class CodecLmEngine:
 
     @property
     def waiting(self) -> Collection[str]:
-        """Return the ids of jobs with a clip that is still being encoded."""
+        """Return the ids of jobs with a clip that is still being encoded in another thread."""
         return () if self._runtime is None else self._runtime.batch.waiting
 
     @property

@@ -8,7 +8,7 @@ from engines import text as writing
 from engines.codec_lm.decode_state import Sampling
 from engines.codec_lm.parts import SpeechDefaults
 from engines.codec_lm.prompts import PromptFormat
-from engines.codec_lm.references import ReferenceText
+from engines.codec_lm.references import CheckedReference
 from engines.text.script import CHARACTERS_PER_S
 
 SLOWEST_CHARACTERS_PER_S = 4.0
@@ -47,7 +47,7 @@ class Group:
 class CodecLmPlan:
     """Everything about a request that is known without a device."""
 
-    reference: ReferenceText
+    reference: CheckedReference | None  # None if the voice is designed
     prompt: PromptFormat
     groups: list[Group]
     sampling: Sampling

@@ -1,4 +1,8 @@
-"""Check references and encode each clip once, in the background if the encoder has a separate device."""
+"""Check references and encode each clip once.
+
+An encoder with a separate device runs in a background thread. On a GPU, the encoder runs on a separate CUDA stream, so that the
+rows of other requests continue.
+"""
 
 import math
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,18 +18,31 @@ from engines.codec_lm.parts import CodecLm
 from engines.codec_lm.prompts import PromptFormat, Turn
 from engines.references import check_length, level_rms, spoken_transcript
 from engines.registry import Spec
-from engines.types import Audio, Reference
+from engines.runtime.transfers import AsyncHostCopy, to_device
+from engines.types import Audio, Reference, Samples
 
 LEVEL_RMS = 0.08  # quieter references are raised to this level for the codec, and the result is lowered again
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceText:
+@dataclass(frozen=True, slots=True, eq=False)
+class Clip:
+    """Audio as an encoder takes it."""
+
+    audio: Audio
+    digest: str  # of `audio`, the key of its codes
+    samples: Samples | None = None  # at the encoder's rate; None if the codes are stored
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckedReference:
     """The facts about a reference that are known before it is encoded."""
 
     digest: str  # of audio and transcript
     transcript: str  # in the checkpoint's characters
     positions: int  # of the prompt that the reference uses
+    clip: Clip  # at the level that the codec needs
+    level_rms: float  # of the clip
+    gain: float  # applied to the result, to undo the raised level of the reference
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +68,15 @@ class EncodedReference:
         return Turn(self.transcript, codes)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Encoding:
+    """A clip that the device encodes."""
+
+    digest: str
+    copy: AsyncHostCopy  # of the codes
+    codes: Future[Tensor]
+
+
 class ReferenceEncoder:
     """Checks references and encodes each clip once. Any thread may call `read`, only the scheduler's the rest."""
 
@@ -58,41 +84,42 @@ class ReferenceEncoder:
         """Create the encoder; `device` has the model's encoder; `background` encodes on a separate thread."""
         self.store = store
         self._model, self._spec, self._device = model, spec, device
-        self._encoding: dict[str, Future[Tensor]] = {}
+        self._running: dict[str, Future[Tensor]] = {}
+        self._on_device: list[_Encoding] = []  # in the order of their start
         self._pool = ThreadPoolExecutor(1, "reference-encoder") if background else None
+        self._stream = torch.cuda.Stream(device) if device.type == "cuda" else None  # type: ignore[no-untyped-call]
 
-    def read(self, reference: Reference, prompt: PromptFormat) -> ReferenceText:
-        """Read the transcript, and count the positions of the reference in a prompt. Raises BadAudio, BadText."""
+    def read(self, reference: Reference, prompt: PromptFormat) -> CheckedReference:
+        """Read the transcript, and prepare the clip for the encoder. Raises BadAudio, BadText."""
         check_length(reference.audio, self._spec)
         characters = frozenset(self._model.defaults.characters)
         transcript = spoken_transcript(reference.transcript, characters) if prompt.reads_transcript else ""
         frames = math.ceil(reference.audio.duration_s * self._model.frames.frame_rate)
         positions = prompt.positions(transcript, frames) if prompt.reads_reference else 0
-        return ReferenceText(reference.digest, transcript, positions)
-
-    def prepare(self, reference: Reference, text: ReferenceText) -> EncodedReference:
-        """Return the network's input for the reference; `text` is the result of `read`. Raises BadAudio."""
         rms = level_rms(reference.audio)
         gain = min(1.0, rms / LEVEL_RMS)
         raised = Audio(reference.audio.samples / np.float32(gain), reference.audio.sample_rate)
-        codes = self.encode(raised)
+        return CheckedReference(reference.digest, transcript, positions, self._clip(raised), rms / gain, gain)
+
+    def prepare(self, reference: Reference, checked: CheckedReference) -> EncodedReference:
+        """Return the network's input for the reference; `checked` is the result of `read`."""
         designer = self._model.designer  # codes of other engines, and damaged ones, are ignored
         voice = reference.voice_codes if designer is not None and designer.accepts(reference.voice_codes) else ()
-        return EncodedReference(text.transcript, codes, text.positions, text.digest, raised, rms / gain, gain, voice)
+        return EncodedReference(
+            checked.transcript, self._codes(checked.clip), checked.positions, checked.digest, checked.clip.audio,
+            checked.level_rms, checked.gain, voice,
+        )  # fmt: skip
 
     def encode(self, audio: Audio) -> Future[Tensor]:
-        """Return the (codebooks, frames) codes of a clip, which may still be encoded in the background."""
-        digest = audio.digest
-        running = self._encoding.pop(digest, None)
-        if running is not None and not running.done():
-            self._encoding[digest] = running
-            return running
-        if (kept := self.store.get(digest)) is not None:
-            return _done(kept)
-        if self._pool is None:
-            return _done(self._encode(audio, digest))
-        self._encoding[digest] = self._pool.submit(self._encode, audio, digest)
-        return self._encoding[digest]
+        """Return the (codebooks, frames) codes of a clip, which may still be encoded."""
+        return self._codes(self._clip(audio))
+
+    def collect(self, wait: bool = False) -> None:
+        """Store the codes that have arrived from the device; `wait` waits for the first ones."""
+        while self._on_device and (wait or self._on_device[0].copy.ready):
+            wait = False
+            ended = self._on_device.pop(0)
+            ended.codes.set_result(self.store.put(ended.digest, ended.copy.value().clone()))
 
     @property
     def in_background(self) -> bool:
@@ -104,11 +131,43 @@ class ReferenceEncoder:
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
+    def _clip(self, audio: Audio) -> Clip:
+        """Resample a clip for the encoder, unless its codes are stored."""
+        digest = audio.digest
+        return Clip(audio, digest, None if digest in self.store else self._resampled(audio))
+
+    def _resampled(self, audio: Audio) -> Samples:
+        return sound.resample(audio, self._model.encoder.sample_rate).samples
+
+    def _codes(self, clip: Clip) -> Future[Tensor]:
+        running = self._running.pop(clip.digest, None)
+        if running is not None and not running.done():
+            self._running[clip.digest] = running
+            return running
+        if (kept := self.store.get(clip.digest)) is not None:
+            return _done(kept)
+        samples = self._resampled(clip.audio) if clip.samples is None else clip.samples
+        if self._stream is not None and self._pool is None:
+            codes = self._begin(samples, clip.digest)
+        elif self._pool is None:
+            return _done(self._encode(samples, clip.digest))
+        else:
+            codes = self._pool.submit(self._encode, samples, clip.digest)
+        self._running[clip.digest] = codes
+        return codes
+
     @torch.inference_mode()
-    def _encode(self, audio: Audio, digest: str) -> Tensor:
-        encoder = self._model.encoder
-        samples = sound.resample(audio, encoder.sample_rate).samples
-        return self.store.put(digest, encoder.encode(torch.from_numpy(samples).to(self._device)).cpu())
+    def _begin(self, samples: Samples, digest: str) -> Future[Tensor]:
+        """Start to encode samples on the GPU."""
+        with torch.cuda.stream(self._stream):
+            made = self._model.encoder.encode(to_device(torch.from_numpy(samples), self._device))
+            encoding = _Encoding(digest, AsyncHostCopy(made), Future())
+        self._on_device.append(encoding)
+        return encoding.codes
+
+    @torch.inference_mode()
+    def _encode(self, samples: Samples, digest: str) -> Tensor:
+        return self.store.put(digest, self._model.encoder.encode(torch.from_numpy(samples).to(self._device)).cpu())
 
 
 def _done(codes: Tensor) -> Future[Tensor]:

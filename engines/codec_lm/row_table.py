@@ -61,7 +61,7 @@ class RowTable:
         request.generation += 1
         edges = Edges(model.frames.sample_rate, request.reference.level_rms, request.group.pause_before)
         format, voice = model.frames, request.prompt.voice_codes(_turn_of(request))
-        first_size = format.packets[0] + (len(self._rows) >= format.many_rows)
+        first_size = format.first_packet(len(self._rows))
         request.sound = GroupAudio(request, request.group, edges, format, voice, first_size)
         self._rows.append(request)
         self._unread.append((request, words[:-1], start))
@@ -85,6 +85,8 @@ class RowTable:
         kept = self._prefixes.get(reference.digest)
         if kept is None:
             x = request.prompt.prefix(reference.turn)
+            if not len(x):
+                return 0
             if len(x) > state.length:
                 raise BadAudio("the reference is too long for this checkpoint; select a shorter part of the clip")
             self._decoder.prefiller.prefill([Prompt(slot, x, 0)])

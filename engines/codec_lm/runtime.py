@@ -52,11 +52,11 @@ def build_runtime(
     # A finished row's audio may still be decoded when another request uses the row.
     streams = model.streams(2 * rows, compile=compile)
     prefixes = PrefixStore(options.prefix_cache_bytes)
-    batch = CodecLmBatch(model, decoder, prefixes, streams, device)
     folder = Path(options.cache_dir) / spec.name / model.codec_digest[:16] if options.cache_dir else None
     references = ReferenceEncoder(
         model, spec, CodeStore(folder, model.frames.code_sizes), encoder_at, background=encoder_at != device
     )
+    batch = CodecLmBatch(model, decoder, prefixes, references, streams, device)
     return Runtime(model, decoder, batch, references, prefixes, placement, rows)
 
 

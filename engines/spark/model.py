@@ -33,8 +33,9 @@ from engines.text.script import CHARACTERS_PER_S
 from engines.types import Progress
 
 POSITIONS = 2_560  # longest row in positions, with its reference: 51 s of speech
-# Frames of 20 ms in each packet. The decoder holds the newest 20 back, so the first audio has 10 frames.
-PACKETS = (30, 10, 25, 50)
+# Frames of 20 ms in each packet. The decoder holds the newest 20 back, so the first audio has 4 frames, or 10 beside many rows.
+PACKETS = (24, 10, 25, 50)
+MANY_ROWS, MORE = 4, 6
 TOP_K = 50  # of upstream's inference
 
 
@@ -96,7 +97,12 @@ class SparkModel:
         codec = self.codec.codec
         voices = [math.prod(codec.levels)] * codec.global_codes
         return FrameFormat(
-            sample_rate=codec.sample_rate, hop=codec.hop, code_sizes=[self.network.codes, *voices], packets=PACKETS
+            sample_rate=codec.sample_rate,
+            hop=codec.hop,
+            code_sizes=[self.network.codes, *voices],
+            packets=PACKETS,
+            many_rows=MANY_ROWS,
+            more=MORE,
         )
 
     def is_end(self, codes: Codes) -> bool:
@@ -109,7 +115,7 @@ class SparkModel:
 
     def streams(self, slots: int, *, compile: bool) -> WindowedStreams:
         """Build the codec streams."""
-        return WindowedStreams(self.codec, slots, compile, PACKETS)
+        return WindowedStreams(self.codec, slots, compile, (*PACKETS, PACKETS[0] + MORE))
 
     def filters(self) -> None:
         """Return None: the audio needs no filter."""

@@ -38,13 +38,13 @@ class SparkPrompt:
         return codes
 
     def prefix(self, reference: Turn) -> Tensor:
-        """Embed the start; what follows depends on the text to speak."""
-        return self.embed(START)
+        """Embed nothing: the text to speak precedes everything that depends only on the reference."""
+        return self.embed()
 
     def rest(self, reference: Turn, turns: Sequence[Turn]) -> Tensor:
-        """Embed the texts of the reference and of all turns, the voice, and the known semantic codes."""
+        """Embed the start, the texts of the reference and of all turns, the voice, and the known semantic codes."""
         read = (reference, *turns) if self.reads_transcript else turns
-        text = "".join(turn.text for turn in read) + END_OF_TEXT + BEFORE_VOICE
+        text = START + "".join(turn.text for turn in read) + END_OF_TEXT + BEFORE_VOICE
         voice = (token_of(self.tokenizer, GLOBAL.format(0)) + _coded(reference)[1:, 0]).tolist()
         return self.embed(text, voice, AFTER_VOICE, self.semantic_tokens(read))
 
@@ -55,7 +55,7 @@ class SparkPrompt:
     def embed(self, *parts: str | Sequence[int]) -> Tensor:
         """Embed texts and tokens in sequence."""
         tokens = [token for part in parts for token in (self.tokens(part) if isinstance(part, str) else part)]
-        return self.network.embed(torch.tensor(tokens))
+        return self.network.embed(torch.tensor(tokens, dtype=torch.long))
 
     def semantic_tokens(self, turns: Sequence[Turn]) -> list[int]:
         """Return the tokens of the known semantic codes of turns."""

@@ -43,7 +43,7 @@ class DesignedPrompt:
     reads_transcript = False
 
     def with_settings(self, settings: Mapping[str, float]) -> "DesignedPrompt":
-        """Return this form: it is the same with all settings."""
+        """Return this form: settings do not change it."""
         return self
 
     def voice_codes(self, reference: Turn) -> Codes:
@@ -51,12 +51,12 @@ class DesignedPrompt:
         return self.form.voice_codes(reference)
 
     def prefix(self, reference: Turn) -> Tensor:
-        """Embed the start."""
-        return self.form.embed(START)
+        """Embed nothing: the text to speak follows the start."""
+        return self.form.embed()
 
     def rest(self, reference: Turn, turns: Sequence[Turn]) -> Tensor:
-        """Embed the texts, the description, the voice, and the known semantic codes."""
-        text = "".join(turn.text for turn in turns) + END_OF_TEXT + self.style
+        """Embed the start, the texts, the description, the voice, and the known semantic codes."""
+        text = START + "".join(turn.text for turn in turns) + END_OF_TEXT + self.style
         return self.form.embed(text, self.generated, AFTER_VOICE, self.form.semantic_tokens(turns))
 
     def positions(self, transcript: str, frames: int) -> int:

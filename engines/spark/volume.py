@@ -13,12 +13,11 @@ RANGE = (0.1, 10.0)  # of the factor
 def normalise_volume(samples: Tensor) -> Tensor:
     """Scale (n,) samples as upstream does, so that the magnitudes between the 90th and 99th percentile have the mean TARGET."""
     magnitudes = samples.abs().sort().values
-    peak = float(magnitudes[-1])
-    if peak < PEAK_MIN:
-        samples = samples * (PEAK_MIN / max(peak, 1e-3))
-    loud = magnitudes[magnitudes > MAGNITUDE_MIN]  # of the samples as they were, as upstream does
-    if len(loud) <= LEAST_SAMPLES:
-        return samples
-    mean = loud[int(0.9 * len(loud)) : int(0.99 * len(loud))].mean()
-    samples = samples * torch.clamp(TARGET / mean, *RANGE)
-    return samples / samples.abs().max().clamp(min=1.0)
+    peak = magnitudes[-1]
+    samples = samples * torch.where(peak < PEAK_MIN, PEAK_MIN / peak.clamp(min=1e-3), 1.0)
+    loud = (magnitudes > MAGNITUDE_MIN).sum()  # of the samples as they were, as upstream does
+    first, stop = (len(magnitudes) - loud + (share * loud.double()).long() for share in (0.9, 0.99))
+    numbers = torch.arange(len(magnitudes), device=samples.device)
+    among = (numbers >= first) & (numbers < stop)
+    scaled = samples * torch.clamp(TARGET * among.sum() / (magnitudes * among).sum(), *RANGE)
+    return torch.where(loud > LEAST_SAMPLES, scaled / scaled.abs().max().clamp(min=1.0), samples)

@@ -12,6 +12,7 @@ import torch
 
 from engines.base import Checkpoint, EngineJob, Event, Finished, Refused, Spoke
 from engines.codec_lm import plan as planning
+from engines.codec_lm.batch import FEW_ROWS
 from engines.codec_lm.caches import CodeStore
 from engines.codec_lm.engine import CodecLmEngine
 from engines.codec_lm.plan import SHORTEST_CHARACTERS, groups
@@ -301,27 +302,25 @@ def test_waiting_packets_are_decoded_together(engine: CodecLmEngine) -> None:
     assert max(sizes[True]) == 3
 
 
-def test_frames_of_a_single_row_that_saturates_the_gpu_wait_for_its_first_audio(
-    engine: CodecLmEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waited: list[bool] = []
-    monkeypatch.setattr(engine.runtime.decoder, "saturates_gpu", lambda rows: rows == 1)
+def test_frames_of_few_rows_wait_for_first_audio(engine: CodecLmEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    batch, waited = engine.runtime.batch, []
     monkeypatch.setattr(
-        engine.runtime.batch.audio_queue.streams,
+        batch.audio_queue.streams,
         "go_first",
-        lambda: waited.append(any(request.heard for request in engine.runtime.batch.requests.values())),
+        lambda: waited.append([request.heard for request in batch.requests.values()]),
     )
     alone(engine, job(1, "word " * 40))
-    steps = len(waited)
-    assert 0 < steps < 40
-    assert not any(waited)
-    listener, jobs = Listener(engine), [job(number, "word " * 12) for number in (2, 3)]
-    for each in jobs:
-        engine.admit(each)
-    while not all(request.heard for request in engine.runtime.batch.requests.values()):
-        listener.step()
-    assert len(waited) == steps
-    listener.finish(*jobs)
+    assert 0 < len(waited) < 40
+    for count, waits in ((FEW_ROWS, True), (FEW_ROWS + 1, False)):
+        waited.clear()
+        listener, jobs = Listener(engine), [job(number, "word " * 12) for number in range(count)]
+        for each in jobs:
+            engine.admit(each)
+        while not all(request.heard for request in batch.requests.values()):
+            listener.step()
+        assert bool(waited) == waits
+        assert not any(all(heard) for heard in waited)
+        listener.finish(*jobs)
 
 
 def test_a_packet_without_memory_is_decoded_later_without_loss(engine: CodecLmEngine) -> None:
