@@ -107,6 +107,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
         studio.champions.jobs.close()
         studio.hearing.close()
         studio.ears.close()
+        studio.report_processes.close()
         studio.telemetry.close()
         studio.history.close()
 

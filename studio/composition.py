@@ -17,6 +17,7 @@ from studio.listening import Listening
 from studio.listening.sessions.sessions import ListeningSessions
 from studio.named_voices import NamedVoices
 from studio.references.library import SAMPLES, ClipStore
+from studio.references.report_processes import ReportProcesses
 from studio.references.session_clips import SessionClips
 from studio.script.checks.checker import Checker
 from studio.script.factory import open_scripts
@@ -32,7 +33,8 @@ from studio.telemetry.traces import open_traces
 from studio.web.visitors import Visitors
 
 AGAIN_S = 60.0  # time for another take in place of one that ran away
-# Cores of the machine for each child process of the ears, which leaves cores for the engines and the page.
+# Cores of the machine for each child process of a kind, which leaves cores for the engines and the page. A machine with too few
+# cores for two children makes reports on references in threads.
 CORES_A_CHILD = 4
 
 
@@ -91,6 +93,7 @@ def _wired(settings: Settings) -> Studio:
         session_clips=session_clips,
         history=history,
         ears=ears,
+        report_processes=ReportProcesses(0 if children < 2 else children),
         hearing=hearing,
         listening=listening,
         listening_sessions=ListeningSessions(settings.data_dir, manager, history, speaking, ears),

@@ -14,6 +14,7 @@ from studio.listening import Listening
 from studio.listening.sessions.sessions import ListeningSessions
 from studio.named_voices import NamedVoices
 from studio.references.library import ClipStore
+from studio.references.report_processes import ReportProcesses
 from studio.references.session_clips import SessionClips
 from studio.script.scripts import Scripts
 from studio.settings import Settings
@@ -33,6 +34,7 @@ class Studio:
     session_clips: SessionClips  # the clips of each session; pages and routes add and get clips through it
     history: History
     ears: Ears  # hears clips and takes
+    report_processes: ReportProcesses  # reports on references that programs send
     hearing: TakeHearing  # hears the takes of the page after they are finished
     listening: Listening  # pairs of takes on the page Compare
     listening_sessions: ListeningSessions

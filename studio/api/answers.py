@@ -230,7 +230,7 @@ class SpokenAnswers:
         stream, ticket = programs.begin(caller, order, arrived_at, reference, form.performance, live=live)
         try:
             if sent and not form.ignore_report:
-                sent.check()
+                sent.check(self._studio.report_processes.failures)
         except BaseException:
             programs.close(stream)
             raise

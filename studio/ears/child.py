@@ -22,8 +22,8 @@ DIED = object()  # the result if the process ended before it answered
 class Child:
     """A child process that answers one task at a time. Thread-safe: concurrent calls wait."""
 
-    def __init__(self, command: tuple[str, ...], idle_s: float, rss_max: int) -> None:
-        """End the process after `idle_s` seconds without a task, and when it is larger than `rss_max` bytes after a task."""
+    def __init__(self, command: tuple[str, ...], idle_s: float | None, rss_max: int) -> None:
+        """End the process after `idle_s` seconds without a task, if given, and when a task leaves more than `rss_max` bytes."""
         self._command, self._idle_s, self._rss_max = command, idle_s, rss_max
         self._turn = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -79,11 +79,11 @@ class Child:
             size = psutil.Process(pid).memory_info().rss
             if size <= self._rss_max:
                 return
-            log.warning("speech recognition uses %.1f GB; its process is replaced", size / 1e9)
+            log.warning("%s uses %.1f GB; its process is replaced", self._command[-1], size / 1e9)
             self._end()
 
     def _start_idle_timer(self) -> None:
-        if self._process:
+        if self._process and self._idle_s is not None:
             self._idle = threading.Timer(self._idle_s, self.close)
             self._idle.daemon = True
             self._idle.start()

@@ -1,11 +1,15 @@
-"""Answer pickled tasks. A task is a function whose arguments are the models and further values; pickle stores only its name."""
+"""Answer pickled tasks in a child process. A task is a function; pickle stores only its name.
 
+The pipes connect only the child process and the process that started it, so no other program can send pickles.
+"""
+
+import os
 import pickle
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO
 
-from studio.ears.models import Models
 from studio.errors import StudioError
 from studio.memory import glibc_trim
 
@@ -18,7 +22,14 @@ class Failure:
     expected: bool  # True for a StudioError, whose message is written for the designer
 
 
-def serve(models: Models, questions: IO[bytes], answers: IO[bytes]) -> None:
+def serve_pipes(*first: object) -> None:
+    """Answer the tasks that arrive at stdin, until it ends. `first` are the first arguments of every task."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # so that output of libraries is not read as an answer
+    serve(first, sys.stdin.buffer, answers)
+
+
+def serve(first: tuple[object, ...], questions: IO[bytes], answers: IO[bytes]) -> None:
     """Answer tasks until the input ends. Return freed memory to the system after each answer."""
     trim = glibc_trim()
     while True:
@@ -26,15 +37,15 @@ def serve(models: Models, questions: IO[bytes], answers: IO[bytes]) -> None:
             task, given = pickle.load(questions)
         except EOFError:
             return
-        pickle.dump(answer(models, task, given), answers)
+        pickle.dump(answer(task, *first, *given), answers)
         answers.flush()
         trim()
 
 
-def answer(models: Models, task: Callable[..., object], given: tuple[Any, ...]) -> object:
+def answer(task: Callable[..., object], *given: object) -> object:
     """Return the result of a task, or a Failure."""
     try:
-        return task(models, *given)
+        return task(*given)
     except StudioError as error:
         return Failure(str(error), expected=True)
     except Exception as error:  # a library failed on unusual audio

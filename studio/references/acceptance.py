@@ -4,8 +4,8 @@ import io
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -30,20 +30,21 @@ class SentReference:
 
     reference: Reference
     source: Source
+    _reports: list[list[str]] = field(default_factory=list, init=False)  # the failures, once they were looked for
 
-    def check(self) -> None:
-        """Raise BadReference if the report finds the clip unusable."""
-        if self._failures:
-            raise BadReference(" ".join([*self._failures, INSIST]))
-
-    @cached_property
-    def _failures(self) -> list[str]:
-        return failures(report(self.reference.audio, self.source, self.reference.transcript))
+    def check(self, find: "FindFailures | None" = None) -> None:
+        """Raise BadReference if the report finds the clip unusable. `find` is used in place of `find_failures`."""
+        if not self._reports:
+            clip = self.reference
+            self._reports.append((find or find_failures)(clip.audio, self.source, clip.transcript))
+        if self._reports[0]:
+            raise BadReference(" ".join([*self._reports[0], INSIST]))
 
 
 REMEMBERED, REMEMBERED_BYTES = 16, 2**20  # number of sent references that are kept, and their longest file
 T = TypeVar("T")
 Hear = Callable[[Audio], str]  # a function that returns the words of a clip
+FindFailures = Callable[[Audio, Source, str], list[str]]
 
 
 def read_reference(
@@ -127,7 +128,12 @@ def failures(found: Report) -> list[str]:
     return [check.message for check in found.checks if check.state == "fail"]
 
 
+def find_failures(audio: Audio, source: Source, transcript: str) -> list[str]:
+    """Make the report on a clip, and return its `failures`."""
+    return failures(report(audio, source, transcript))
+
+
 def file_failures(path: Path, transcript: str) -> list[str]:
     """Return the `failures` of a sound file from a trusted source, such as an archive. Raises BadAudio."""
     decoded = decode_clip(path)
-    return failures(report(decoded.mix, Source.of(decoded), transcript))
+    return find_failures(decoded.mix, Source.of(decoded), transcript)

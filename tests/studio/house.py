@@ -30,6 +30,7 @@ from studio.listening import Listening
 from studio.listening.sessions.sessions import ListeningSessions
 from studio.named_voices import NamedVoices
 from studio.references.library import ClipStore
+from studio.references.report_processes import ReportProcesses
 from studio.references.session_clips import SessionClips
 from studio.script.checks.judging import Checked
 from studio.script.deliveries import Align
@@ -130,6 +131,7 @@ def studio_of(
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)
     ears = Ears(on=settings.ears)
+    report_processes = ReportProcesses(0)
     hearing = TakeHearing(ears, history, busy=manager.queue, directions=settings.stage_directions)
     speaking = SpeechService(
         manager,
@@ -150,6 +152,7 @@ def studio_of(
         session_clips=session_clips,
         history=history,
         ears=ears,
+        report_processes=report_processes,
         hearing=hearing,
         listening=listening,
         listening_sessions=ListeningSessions(
@@ -181,6 +184,7 @@ def studio_of(
         studio.listening_sessions.close()
         hearing.close()
         ears.close()
+        report_processes.close()
         manager.close(0.0)
         telemetry.close()
         history.close()

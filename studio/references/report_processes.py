@@ -1,0 +1,72 @@
+"""Make reports on sent references in child processes.
+
+A report is much Python code. In a thread of the studio, this code would slow down the thread that runs the engines.
+"""
+
+import sys
+import threading
+from queue import Empty, LifoQueue
+
+import numpy as np
+
+from engines.types import Audio
+from studio.ears.child import Child
+from studio.references.acceptance import find_failures
+from studio.references.clip import Source
+
+WITHIN_S, PATIENCE_S = 10.0, 0.1  # longest report; longest wait for a free process
+RSS_MAX = 1 << 30
+SILENCE = Audio(np.zeros(24_000, np.float32), 24_000)  # the first task of a process, which imports the modules
+COMMAND = (sys.executable, "-m", "studio.references.report_process")
+
+
+class ReportProcesses:
+    """Child processes, which start with the first report. Any thread may call the methods."""
+
+    def __init__(self, count: int) -> None:
+        """Use `count` processes; with 0, reports are made in the calling thread."""
+        self._children = [Child(COMMAND, None, RSS_MAX) for _ in range(count)]
+        self._free: LifoQueue[Child] = LifoQueue()
+        self._starting = threading.Lock()
+        self._starter: threading.Thread | None = None
+        self._closed = False
+
+    def failures(self, audio: Audio, source: Source, transcript: str) -> list[str]:
+        """Return the messages of the checks that make a clip unusable.
+
+        While the processes start, are busy or fail, the report is made in the calling thread.
+        """
+        child = self._child() if self._children else None
+        answer = None
+        if child is not None:
+            try:
+                answer = child.ask(find_failures, (audio, source, transcript), WITHIN_S)
+            finally:
+                self._free.put(child)
+        return answer if isinstance(answer, list) else find_failures(audio, source, transcript)
+
+    def close(self) -> None:
+        """End the processes."""
+        self._closed = True
+        if self._starter is not None:
+            self._starter.join()
+        for child in self._children:
+            child.close()
+
+    def _child(self) -> Child | None:
+        """Return a free process; start the processes on the first call, and return None."""
+        with self._starting:
+            if self._starter is None:
+                self._starter = threading.Thread(target=self._start, name="report-processes", daemon=True)
+                self._starter.start()
+                return None
+        try:
+            return self._free.get(timeout=PATIENCE_S)
+        except Empty:
+            return None
+
+    def _start(self) -> None:
+        for child in self._children:
+            if not self._closed:
+                child.ask(find_failures, (SILENCE, Source(sample_rate=SILENCE.sample_rate), ""), WITHIN_S)
+                self._free.put(child)
