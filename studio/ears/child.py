@@ -100,4 +100,5 @@ class Child:
             process.wait()
             for pipe in (process.stdin, process.stdout):
                 if pipe:
-                    pipe.close()
+                    with suppress(OSError):  # a part of a task may be unsent
+                        pipe.close()
