@@ -39,6 +39,7 @@ class EngineLoader:
         self._used_at: dict[str, float] = {}
         self._retries = Retries(scheduler.clock)
         self._queued_unloads: set[str] = set()
+        self._reloads: set[str] = set()  # engines that are loaded again after their queued unload
         self._lock = threading.Lock()
 
     # Any thread may call the methods below.
@@ -66,9 +67,9 @@ class EngineLoader:
             raise NotReady(f"{self.statuses.get(name).title} has requests; {verb} it when they are done")
         with self._lock:
             self._queued_unloads.add(name)
+            (self._reloads.add if then_load else self._reloads.discard)(name)
         self._retries.forget(name)
-        end = (lambda error: self.load(name)) if then_load else (lambda error: None)
-        self._scheduler.run(self._unloading(name, reason), end, engine=name)
+        self._scheduler.run(self._unloading(name, reason), lambda error: self._unloaded(name), engine=name)
 
     def clear_cache(self, name: str, cache: str) -> "Future[None]":
         """Queue the clearing of a cache of a loaded engine. The future raises NotReady, or an error of the engine."""
@@ -202,6 +203,13 @@ class EngineLoader:
         for ticket in self._scheduler.tickets():
             if ticket.request.engine == name:
                 self._scheduler.fail(ticket, failure)
+
+    def _unloaded(self, name: str) -> None:
+        with self._lock:
+            again = name in self._reloads
+            self._reloads.discard(name)
+        if again:
+            self.load(name)
 
     def _unloading(self, name: str, reason: str) -> Iterator[object]:
         self._free(name, reason)

@@ -441,6 +441,17 @@ def test_a_reload_loads_the_engine_again(houses) -> None:
     until(lambda: tick.loads == 2 and house.manager.status("tick").state == "ready")
 
 
+def test_an_unload_during_a_reload_wins(houses, monkeypatch) -> None:
+    tick = Metronome()
+    house = houses(tick=tick)
+    closes: list[None] = []
+    monkeypatch.setattr(tick, "close", lambda: closes.append(None) or house.manager.unload("tick"))
+    house.manager.reload("tick")
+    until(lambda: closes and house.manager.status("tick").state == "unloaded")
+    house.manager.clear_cache("tick", "ticks").exception(PATIENCE_S)  # queued after the unload, so that ended
+    assert tick.loads == 1 and house.manager.status("tick").state == "unloaded"
+
+
 def test_the_reason_of_an_unload_is_the_message_until_the_engine_loads_again(houses) -> None:
     house = houses(tick=Metronome())
     house.manager.unload("tick", "idle for 5 min")
