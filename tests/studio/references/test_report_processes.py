@@ -13,7 +13,7 @@ from studio.references import acceptance
 from studio.references.acceptance import BadReference, SentReference, find_failures
 from studio.references.clip import Source
 from studio.references.report import Report
-from studio.references.report_processes import ReportProcesses
+from studio.references.report_processes import ReportProcesses, _bursts
 from tests.waiting import until
 from training.references import RATE_HZ, SHIPPED, read_references
 
@@ -68,6 +68,11 @@ def test_the_first_report_is_made_here_and_later_ones_in_the_process(
     assert [processes.failures(voice.audio, SOURCE, each) for each in (voice.transcript, quick)] == wanted
     assert here == [voice.transcript]
     assert len(children()) == 1
+
+
+def test_the_first_task_of_a_process_runs_all_checks() -> None:
+    made = acceptance.report(_bursts(), SOURCE, "Yes.")
+    assert {"clicks", "tones", "rumble"} <= {check.name for check in made.checks}
 
 
 def test_a_report_is_made_here_if_its_process_is_killed_twice(
