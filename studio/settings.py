@@ -176,7 +176,7 @@ class Settings(BaseSettings):
     """`on` writes metrics of requests, loading and the GPU to standard output, in the embedded metric format of Amazon
     CloudWatch."""
     threads: Annotated[int, Field(ge=0)] = 0
-    """CPU threads of the engines. 0 leaves the number to PyTorch."""
+    """CPU threads of the engines. 0 means at most 4 beside a GPU, and otherwise the number that PyTorch chooses."""
 
     @property
     def on_loopback(self) -> bool:

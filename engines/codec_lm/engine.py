@@ -29,8 +29,6 @@ class CodecLmEngine:
         self._licence = ""
 
     def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
-        if self._options.threads:
-            torch.set_num_threads(self._options.threads)
         self._licence = self._spec.licence(checkpoint)
         on_cpu = self._spec.option(checkpoint, "encoder") == "cpu"
         encoder_at = torch.device("cpu") if on_cpu else self._placement.device

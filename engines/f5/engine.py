@@ -46,8 +46,6 @@ class F5Engine:
         self._licence = ""
 
     def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
-        if self._settings.threads:
-            torch.set_num_threads(self._settings.threads)
         self._licence = SPEC.licence(checkpoint)
         model = self._model = yield from load(checkpoint, self._placement)
         network, device = model.network, self._placement.device

@@ -14,7 +14,7 @@ from studio.ears.child import Child
 from studio.references.acceptance import find_failures
 from studio.references.clip import Source
 
-WITHIN_S, PATIENCE_S = 10.0, 0.1  # longest report; longest wait for a free process
+WITHIN_S, PATIENCE_S = 10.0, 0.1  # longest report; longest wait for a busy process
 RSS_MAX = 1 << 30
 RATE_HZ = 24_000
 COMMAND = (sys.executable, "-m", "studio.references.report_process")
@@ -54,14 +54,13 @@ class ReportProcesses:
             child.close()
 
     def _child(self) -> Child | None:
-        """Return a free process; start the processes on the first call, and return None."""
+        """Return a free process; None if all start or are busy. The first call starts the processes."""
         with self._starting:
             if self._starter is None:
                 self._starter = threading.Thread(target=self._start, name="report-processes", daemon=True)
                 self._starter.start()
-                return None
         try:
-            return self._free.get(timeout=PATIENCE_S)
+            return self._free.get(timeout=0 if self._starter.is_alive() else PATIENCE_S)
         except Empty:
             return None
 

@@ -1,5 +1,7 @@
 """The placement of an engine: one device with its full name."""
 
+from collections.abc import Iterator
+
 import pytest
 import torch
 
@@ -31,6 +33,26 @@ def test_a_cpu_computes_in_bfloat16_if_it_is_clearly_faster(
     monkeypatch.setattr(torch, "mm", product)
     monkeypatch.setattr("engines.runtime.placement.time.perf_counter", lambda: now[0])
     assert fastest_cpu_dtype.__wrapped__() == dtype
+
+
+@pytest.fixture
+def threads() -> Iterator[None]:
+    """Give PyTorch 16 CPU threads, and later those of before."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(16)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize(("name", "wanted", "used"), [("cpu", 0, 16), ("cpu", 2, 2), ("cuda", 0, 4), ("cuda", 8, 8)])
+def test_few_cpu_threads_serve_a_gpu(monkeypatch: pytest.MonkeyPatch, name: str, wanted: int, used: int) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    for function in ("set_device", "synchronize"):
+        monkeypatch.setattr(torch.cuda, function, lambda device: None)
+    place(EngineOptions(name=name, threads=wanted))
+    assert torch.get_num_threads() == used
 
 
 @WITHOUT_GPU
