@@ -4,7 +4,7 @@ from engines.text.chunks import SentenceReader, chunks, split_short_sentences
 from engines.text.directions import Direction, directions_in, with_spoken_directions, without_directions, without_words
 from engines.text.limits import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 from engines.text.script import MAX_PAUSES_S, Pause, Say, Script, parse
-from engines.text.spoken import spoken_form
+from engines.text.spoken import SPOKEN_LANGUAGES, spoken_form
 from engines.text.syllables import count_syllables
 from engines.text.tempo import Spoken, estimate_s, lasts
 from engines.text.vocabulary import fit, unsaid
@@ -13,6 +13,7 @@ __all__ = [
     "MAX_CHARACTERS",
     "MAX_PAUSES_S",
     "MAX_TRANSCRIPT_CHARACTERS",
+    "SPOKEN_LANGUAGES",
     "Direction",
     "Pause",
     "Say",

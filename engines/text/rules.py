@@ -27,9 +27,12 @@ def rule(pattern: str, speak: Callable[[re.Match[str]], str | None], flags: int 
     return Rule(re.compile(pattern, flags), speak)
 
 
-def apply_rules(rules: Iterable[Rule], text: str) -> str:
-    """Apply the rules in order. Spaces separate the words of a rule from adjacent letters and digits."""
+def apply_rules(rules: Iterable[Rule], text: str, *, separate: bool = True) -> str:
+    """Apply the rules in order. With `separate`, spaces separate the words of a rule from adjacent letters and digits."""
     for each in rules:
+        if not separate:
+            text = each.pattern.sub(lambda found, speak=each.speak: _kept(found, speak(found)), text)  # type: ignore[misc]
+            continue
         text = each.pattern.sub(lambda found, speak=each.speak: _separated(found, speak(found)), text)  # type: ignore[misc]
     return text
 
@@ -44,6 +47,11 @@ def listed(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+def in_order(words: str) -> tuple[str, ...]:
+    """Return the words of a list that is written as text, in their order."""
+    return tuple(words.split())
+
+
 def stop(found: re.Match[str], ends: re.Pattern[str] = SENTENCE_ENDS) -> str:
     """Return a full stop if the dot of an abbreviation also ends a sentence; otherwise an empty string."""
     if not found[0].endswith("."):
@@ -54,6 +62,10 @@ def stop(found: re.Match[str], ends: re.Pattern[str] = SENTENCE_ENDS) -> str:
 def cased(written: str, said: str) -> str:
     """Return the spoken form, with a capital if the written form has one."""
     return said[:1].upper() + said[1:] if written[:1].isupper() else said
+
+
+def _kept(found: re.Match[str], said: str | None) -> str:
+    return found[0] if said is None else said
 
 
 def _separated(found: re.Match[str], said: str | None) -> str:

@@ -11,7 +11,7 @@ from engines.errors import BadText
 from engines.text.directions import Direction, directions_in, replaced, without_words
 from engines.text.limits import MAX_CHARACTERS, check_length
 from engines.text.markup import without_markup
-from engines.text.spoken import spoken_form
+from engines.text.spoken import ENGLISH, SPOKEN_LANGUAGES, spoken_form, subtags
 from engines.text.symbols import is_picture
 
 COMPOSED_FROM_MAX = (
@@ -29,6 +29,9 @@ ENDS_A_THOUGHT = frozenset(".!?…,;:。！？，、")
 NOT_WRITTEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
 # Widths, ligatures, terminal escapes. Encodings are not guessed: two unusual letters in a row may be intended.
 MENDING = ftfy.TextFixerConfig(uncurl_quotes=False, unescape_html=False, fix_encoding=False, normalization="NFC")
+# Chinese and Japanese marks are wide; the width of a mark decides whether a gap follows it.
+KEEPING_WIDTHS = MENDING._replace(fix_character_width=False)
+NARROW_LANGUAGES = frozenset(SPOKEN_LANGUAGES) - {"ja", "ko", "zh"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,34 +68,35 @@ class Script:
         return sum(part.duration_s for part in self.parts if isinstance(part, Pause))
 
 
-def parse(text: str, speak_numbers: bool = True, *, markers: Iterable[str] = ()) -> Script:
+def parse(text: str, speak_numbers: bool = True, *, markers: Iterable[str] = (), language: str = ENGLISH) -> Script:
     """Parse a text with `[pause:1.5s]` tags and stage directions. Other brackets are text.
 
-    Without `speak_numbers`, words stay as typed. Directions are not spoken; a direction that means one of an engine's
-    `markers` stays as that marker, such as (laughing).
+    `language` is a BCP 47 tag. Without `speak_numbers`, words stay as typed. Directions are not spoken; a direction that
+    means one of an engine's `markers` stays as that marker, such as (laughing).
 
     Raises BadText for a text without words, longer than MAX_CHARACTERS, or with an invalid pause tag.
     """
-    text = _clean(text)
+    text = _clean(text, language)
     directions = directions_in(text)
     words = replaced(text) if directions else text
-    parts = tuple(_parts(words, speak_numbers))
+    parts = tuple(_parts(words, speak_numbers, language))
     if not any(isinstance(part, Say) for part in parts):
         raise BadText(without_words(directions) or "this text has no words; type a line")
     if any(each.marker(markers) for each in directions):
-        parts = tuple(_parts(replaced(text, markers), speak_numbers))
+        parts = tuple(_parts(replaced(text, markers), speak_numbers, language))
     script = Script(parts, "".join(dict.fromkeys(c for c in text if is_picture(c))), directions)
     if script.pauses_s > MAX_PAUSES_S:
         raise BadText(f"the pauses add up to {script.pauses_s:.0f} s; shorten them to at most {MAX_PAUSES_S:.0f} s")
     return script
 
 
-def _clean(text: str) -> str:
+def _clean(text: str, language: str) -> str:
     """Normalise to NFC, unify newlines, and remove markup, control and format characters."""
     if len(text) > COMPOSED_FROM_MAX * MAX_CHARACTERS:
         check_length("the text", text, MAX_CHARACTERS)
     text = check_length("the text", unicodedata.normalize("NFC", text), MAX_CHARACTERS)
-    return unicodedata.normalize("NFC", _without_controls(without_markup(ftfy.fix_text(text, MENDING), pauses=True)))
+    mending = MENDING if subtags(language)[0] in NARROW_LANGUAGES else KEEPING_WIDTHS
+    return unicodedata.normalize("NFC", _without_controls(without_markup(ftfy.fix_text(text, mending), pauses=True)))
 
 
 def _without_controls(text: str) -> str:
@@ -101,14 +105,14 @@ def _without_controls(text: str) -> str:
     return "".join(c for c in text if c == "\n" or unicodedata.category(c) not in NOT_WRITTEN)
 
 
-def _parts(text: str, speak_numbers: bool) -> Iterator[Say | Pause]:
+def _parts(text: str, speak_numbers: bool, language: str) -> Iterator[Say | Pause]:
     for piece in PAUSE_LIKE.split(text):
         if PAUSE_LIKE.fullmatch(piece):
             yield _pause(piece)
             continue
         typed = piece.strip()
         line = _one_line(typed)
-        spoken = spoken_form(line) if speak_numbers else line
+        spoken = spoken_form(line, language) if speak_numbers else line
         if any(c.isalnum() for c in spoken):
             yield Say(typed, spoken)
 

@@ -1,0 +1,135 @@
+"""Chinese: numbers in characters, years digit by digit, 两 before measure words."""
+
+import re
+
+from engines.text.languages.grammar import Day, Grammar, Money
+from engines.text.languages.spelling import chinese as spell
+from engines.text.romans import NUMERAL, VALUES
+from engines.text.rules import Rule, listed, rule
+
+DIGITS = tuple("零一二三四五六七八九")
+PHONE_DIGITS = tuple("零幺二三四五六七八九")
+# Words that take 两 for the number two alone.
+MEASURES = (
+    "个只本张条件位名次天年周家辆岁斤米块元种倍人遍台部段间份杯瓶口头匹棵朵片篇首句场双对群套座栋根支把点下步组层批"
+    "万亿公小分秒星英美欧"
+)
+NOT_MEASURES = ("年级", "公布", "点钟方向", "年代", "分之", "小学")
+CALLS = "拨打|请拨|致电|呼叫"
+
+
+def _cardinal(value: int, noun: str) -> str:
+    if value == 2 and noun[:1] in tuple(MEASURES) and not noun.startswith(NOT_MEASURES):
+        return "两"
+    said = spell(value)
+    return re.sub(r"^二(?=[千万亿])|(?<=[亿万])二(?=千)", "两", said)
+
+
+def _digits(text: str) -> str:
+    return "".join(DIGITS[int(digit)] for digit in text)
+
+
+def _date(day: Day) -> str:
+    said = f"{spell(day.month)}月{spell(day.day)}日"
+    return f"{_digits(str(day.year))}年{said}" if day.year else said
+
+
+def _clock(hour: int, minute: int, before: str) -> str:
+    said = f"{'两' if hour == 2 else spell(hour)}点"
+    return f"{said}{'零' if minute < 10 else ''}{spell(minute)}分" if minute else said
+
+
+def _fraction(above: int, below: int) -> str:
+    return f"{spell(below)}分之{spell(above)}"
+
+
+def _mixed(whole: int, above: int, below: int) -> str:
+    return f"{spell(whole)}又{_fraction(above, below)}"
+
+
+def _percent(text: str) -> str:
+    whole, _, part = text.partition(".")
+    return f"百分之{_cardinal(int(whole), '')}" + (f"点{_digits(part)}" if part else "")
+
+
+RULES: tuple[Rule, ...] = (
+    rule(r"(?<!\d)(\d{4})(?=年(?![级前后]))", lambda m: _digits(m[1])),
+    rule(r"(?<!\d)(第)(\d{1,9})(?!\d)", lambda m: f"第{spell(int(m[2]))}"),
+    rule(rf"(第)({NUMERAL})(?![A-Za-z])", lambda m: f"第{spell(VALUES[m[2]])}"),
+    rule(rf"({CALLS})(\d{{3,12}})(?!\d)", lambda m: m[1] + "".join(PHONE_DIGITS[int(digit)] for digit in m[2])),
+    rule(r"No\.\s?(\d{1,6})(?!\d)", lambda m: f"{spell(int(m[1]))}号"),
+    rule(r"(?<![\w)])[-−](?=\d{1,3}(?:\.\d{1,2})?\s?°C|\d{1,3}\s?度)", lambda m: "零下"),
+    rule(r"(?<![\d.])(\d{1,6}(?:\.\d{1,6})?)%", lambda m: _percent(m[1])),
+    rule(r"(?<=[一二三四五六七八九十百千万])[-~～—–](?=百分之)", lambda m: "到"),
+)
+
+GRAMMAR = Grammar(
+    locale="zh",
+    cardinal=_cardinal,
+    date=_date,
+    clock=_clock,
+    fraction=_fraction,
+    mixed=_mixed,
+    rules=RULES,
+    gap="",
+    spaced=False,
+    decimal_mark=".",
+    decimal="{}点{}",
+    span="{}到{}",
+    score="{}比{}",
+    minus="负",
+    plus="加",
+    code_digits=DIGITS,
+    phone_digits=PHONE_DIGITS,
+    phone_groups="",
+    phone_words="电话|手机|传真",
+    money={
+        "¥": Money(forms=("元",)),
+        "$": Money(forms=("美元",)),
+        "€": Money(forms=("欧元",)),
+        "£": Money(forms=("英镑",)),
+        "₩": Money(forms=("韩元",)),
+    },
+    codes={"CNY": "¥", "EUR": "€", "USD": "$", "JPY": "JPY"},
+    abbreviations={"vs.": "对", "vs": "对", "etc.": "等等"},
+    words=listed("NATO UNESCO NASA OPEC ASEAN"),
+    acronyms=listed("USA UFO APP AI IT CEO GDP APEC EU UN USB APEC"),
+    signs={
+        "&": "和",
+        "+": "加",
+        "=": "等于",
+        "%": "百分之",
+        "@": "艾特",
+        "×": "乘",
+        "÷": "除以",
+        "±": "正负",
+        "≈": "约",
+        "≤": "小于等于",
+        "≥": "大于等于",
+        "²": "平方",
+        "³": "立方",
+        "°": "度",
+        "€": "欧元",
+        "$": "美元",
+        "£": "英镑",
+        "¥": "元",
+        "§": "第",
+    },
+    marks={
+        ".": "点",
+        "@": "艾特",
+        "/": "斜杠",
+        "-": "横杠",
+        "_": "下划线",
+        ":": "冒号",
+        "?": "问号",
+        "=": "等于",
+        "&": "和",
+        "#": "井号",
+        "%": "百分号",
+        "+": "加",
+        "~": "波浪号",
+    },
+    hashtag="话题",
+    number_sign="第",
+)

@@ -1,0 +1,65 @@
+"""Convert text to spoken form by the rules that follow from a grammar."""
+
+import re
+import unicodedata
+from functools import lru_cache
+from importlib import import_module
+
+from engines.text.languages.amounts import money_rules, unit_rules
+from engines.text.languages.figures import figure_rules, fraction_rules, minus_rules
+from engines.text.languages.grammar import Grammar
+from engines.text.languages.letters import (
+    abbreviation_rules,
+    acronym_rules,
+    address_rules,
+    first_sign_rules,
+    sign_rules,
+)
+from engines.text.languages.phones import phone_rules
+from engines.text.languages.reader import NumberReader
+from engines.text.languages.times import date_rules, time_rules
+from engines.text.rules import Rule, apply_rules
+
+MODULES = {
+    "de": "german", "es": "spanish", "fr": "french", "it": "italian", "ja": "japanese", "ko": "korean",
+    "nl": "dutch", "pl": "polish", "pt": "portuguese", "ru": "russian", "zh": "chinese",
+}  # fmt: skip
+WIDE_SIGNS = re.compile("[０-９Ａ-Ｚａ-ｚ％＋＝＆＠＄￥￡￦／＃－．￠]|[㎀-㏟℃℉]|[Ⅰ-ⅿ]|[ｦ-ﾟ]+")
+
+
+def convert(line: str, language: str, region: str = "") -> str:
+    """Replace everything that the grammar of a language reads as words."""
+    rules, spaced = _rules(language, region)
+    if not spaced:
+        line = WIDE_SIGNS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), line)
+    return apply_rules(rules, line, separate=spaced)
+
+
+@lru_cache(maxsize=32)
+def _rules(language: str, region: str) -> tuple[tuple[Rule, ...], bool]:
+    module = import_module(f"engines.text.languages.{MODULES[language]}")
+    regions: dict[str, Grammar] = getattr(module, "REGIONS", {})
+    grammar: Grammar = regions.get(region, module.GRAMMAR)
+    return _ordered(grammar), grammar.spaced
+
+
+def _ordered(grammar: Grammar) -> tuple[Rule, ...]:
+    """Return all rules, the most specific first: a date must not be read as a range, nor a price as a number."""
+    reader = NumberReader(grammar)
+    return (
+        *address_rules(reader),
+        *abbreviation_rules(grammar),
+        *phone_rules(reader),
+        *first_sign_rules(grammar),
+        *grammar.rules,
+        *date_rules(reader),
+        *time_rules(reader),
+        *minus_rules(grammar),
+        *fraction_rules(reader),
+        *money_rules(reader),
+        *unit_rules(reader),
+        *grammar.last_rules,
+        *figure_rules(reader),
+        *acronym_rules(reader),
+        *sign_rules(grammar),
+    )

@@ -1,0 +1,173 @@
+"""French: numbers in the traditional spelling, telephone numbers in pairs."""
+
+import re
+
+from engines.text.languages.grammar import Day, Grammar, Money
+from engines.text.languages.spelling import cardinal as spell
+from engines.text.languages.spelling import ordinal as spell_ordinal
+from engines.text.romans import NUMERAL, PLAIN, VALUES
+from engines.text.rules import Rule, listed, rule
+
+FEMININE = re.compile(r"(?:tion|sion|té|ette|ée|ure|ance|ence|esse|euse|trice)s?$")
+FEMININE_WORDS = listed(
+    "heure minute seconde page fois personne semaine année journée nuit fille femme voiture maison ville tonne table tasse "
+    "chaise étoile place question image ligne pièce chambre porte partie équipe saison étape histoire bouteille pomme "
+    "fleur lettre feuille carte chose erreur couleur erreurs mère sœur orange poire rose vie voix école église île "
+)
+PARTS = {2: ("demi", "demis"), 3: ("tiers", "tiers"), 4: ("quart", "quarts")}
+CHAPTERS = "[Cc]hapitre|[Tt]ome|[Aa]cte|[Ss]cène|[Pp]artie|[Ll]ivre|[Aa]rticle|[Aa]nnexe|[Nn]iveau|[Tt]itre"
+
+
+def _cardinal(value: int, noun: str) -> str:
+    said = spell(value, "fr")
+    if noun and re.search(r"\bun$", said) and _feminine(noun):
+        return f"{said}e"
+    return said
+
+
+def _feminine(noun: str) -> bool:
+    return noun.lower().removesuffix("s") in FEMININE_WORDS or FEMININE.search(noun.lower()) is not None
+
+
+def _ordinal(value: int, mark: str) -> str:
+    if value == 1:
+        return "première" if mark in ("re", "ère") else "premier"
+    if value == 2 and mark in ("nd", "nde"):
+        return "second" if mark == "nd" else "seconde"
+    return spell_ordinal(value, "fr")
+
+
+def _date(day: Day) -> str:
+    said = f"{'premier' if day.day == 1 else spell(day.day, 'fr')} {day.month_name}"
+    return f"{said} {spell(day.year, 'fr')}" if day.year else said
+
+
+def _clock(hour: int, minute: int, before: str) -> str:
+    said = f"{_cardinal(hour, 'heure')} heure{'s' if hour > 1 else ''}"
+    return f"{said} {_cardinal(minute, 'minute')}" if minute else said
+
+
+def _fraction(above: int, below: int) -> str:
+    one, several = PARTS.get(below) or (spell_ordinal(below, "fr"), f"{spell_ordinal(below, 'fr')}s")
+    return f"{spell(above, 'fr')} {one if above == 1 else several}"
+
+
+def _mixed(whole: int, above: int, below: int) -> str:
+    return f"{spell(whole, 'fr')} et {'demi' if (above, below) == (1, 2) else _fraction(above, below)}"
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        r"(?<![\w.,])(\d{1,4})(ers?|res?|ères?|èmes?|emes?|ndes?|nds?|es?)(?!\w)",
+        lambda m: _ordinal(int(m[1]), m[2].removesuffix("s")),
+    ),
+    rule(rf"(?<!\w)({NUMERAL})(er|re|ère|ème|e)(?!\w)", lambda m: _ordinal(VALUES[m[1]], m[2])),
+    rule(r"\bSt(e?)-([A-ZÀ-Ý]\w{0,30})", lambda m: f"Saint{m[1]}-{m[2]}"),
+    rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]], 'fr')}"),
+    rule(rf"\b([A-ZÀ-Ý][a-zà-ÿ-]+)\s({PLAIN})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]], 'fr')}"),
+)
+
+GRAMMAR = Grammar(
+    locale="fr",
+    cardinal=_cardinal,
+    date=_date,
+    clock=_clock,
+    fraction=_fraction,
+    mixed=_mixed,
+    rules=RULES,
+    decimal="{} virgule {}",
+    decimals_as_number=True,
+    span="{} à {}",
+    score="{} à {}",
+    minus="moins",
+    plus="plus",
+    phone_pairs=True,
+    phone_words="téléphone|tél|fax|portable",
+    day_mark="er",
+    of="de",
+    hours="heures?|h",
+    money={
+        "€": Money(forms=("euro", "euros"), cents=("centime", "centimes")),
+        "$": Money(forms=("dollar", "dollars"), cents=("cent", "cents")),
+        "US$": Money(forms=("dollar américain", "dollars américains"), cents=("cent", "cents")),
+        "£": Money(forms=("livre", "livres"), cents=("penny", "pence")),
+        "¥": Money(forms=("yen", "yens")),
+    },
+    codes={"EUR": "€"},
+    cents="{main} {count}",
+    scales={
+        "million": ("million", "millions"),
+        "millions": ("million", "millions"),
+        "milliard": ("milliard", "milliards"),
+        "milliards": ("milliard", "milliards"),
+        "M": ("million", "millions"),
+        "Md": ("milliard", "milliards"),
+    },
+    scale_link=lambda noun: "d'" if noun[:1] in "aeéiouy" else "de ",
+    units={"Go": "digital-gigabyte", "Mo": "digital-megabyte", "Ko": "digital-kilobyte", "To": "digital-terabyte"},
+    abbreviations={
+        "M.": "monsieur",
+        "MM.": "messieurs",
+        "Mme": "madame",
+        "Mmes": "mesdames",
+        "Mlle": "mademoiselle",
+        "Mlles": "mesdemoiselles",
+        "Dr": "docteur",
+        "Dr.": "docteur",
+        "Pr": "professeur",
+        "Me": "maître",
+        "p. ex.": "par exemple",
+        "n°": "numéro",
+        "nº": "numéro",
+        "c.-à-d.": "c'est-à-dire",
+        "tél.": "téléphone",
+        "av.": "avenue",
+        "bd": "boulevard",
+        "p.": "page",
+        "chap.": "chapitre",
+        "env.": "environ",
+        "av. J.-C.": "avant Jésus-Christ",
+        "apr. J.-C.": "après Jésus-Christ",
+        "vol.": "volume",
+        "fig.": "figure",
+    },
+    closings={"etc.": "et cetera"},
+    acronyms=listed("USA UE ONU RATP CEDEX EDF TVA URSS UV USB ADN OGM IRM") - listed("ONU CEDEX"),
+    signs={
+        "&": "et",
+        "+": "plus",
+        "=": "égale",
+        "%": "pour cent",
+        "§": "paragraphe",
+        "@": "arobase",
+        "×": "fois",
+        "÷": "divisé par",
+        "±": "plus ou moins",
+        "≈": "environ",
+        "≤": "au plus",
+        "≥": "au moins",
+        "²": "au carré",
+        "³": "au cube",
+        "°": "degrés",
+        "€": "euros",
+        "$": "dollars",
+        "£": "livres",
+    },
+    marks={
+        ".": "point",
+        "@": "arobase",
+        "/": "barre oblique",
+        "-": "tiret",
+        "_": "tiret bas",
+        ":": "deux-points",
+        "?": "point d'interrogation",
+        "=": "égale",
+        "&": "et",
+        "#": "dièse",
+        "%": "pour cent",
+        "+": "plus",
+        "~": "tilde",
+    },
+    hashtag="hashtag",
+    number_sign="numéro",
+)

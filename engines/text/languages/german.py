@@ -1,0 +1,239 @@
+"""German: Duden's numbers, with articles that decide the endings of ordinals."""
+
+import re
+
+from engines.text.languages.grammar import Day, Grammar, Money
+from engines.text.languages.spelling import cardinal as spell
+from engines.text.languages.spelling import ordinal as spell_ordinal
+from engines.text.languages.spelling import year as spell_year
+from engines.text.romans import NUMERAL, VALUES
+from engines.text.rules import Rule, listed, rule
+
+FEMININE = re.compile(r"(?:e|ung|heit|keit|schaft|ion|tät|ik|ur)$")
+FEMININE_WORDS = listed(
+    "Nacht Stadt Frau Mark Woche Hand Wand Bank Person Etage Liga Runde Klasse Minute Stunde Zahl Mal"
+)
+NEUTER_WORDS = listed("Mal Kind Kapitel Jahrhundert Jahr Haus Spiel Tor Buch Bild Stockwerk Semester Quartal")
+PREPOSITIONS = (
+    "in|an|auf|nach|vor|mit|bei|seit|aus|zu|von|ab|über|unter|neben|hinter|zwischen|während|trotz|wegen|bis zu"
+)
+ARTICLES = (
+    "der|die|das|den|dem|des|am|im|vom|zum|zur|beim|ein|eine|einen|einem|einer|eines|jeder|jede|jedes|jeden|jedem|"
+    "dieser|diese|dieses|diesen|diesem|mein|meine|unser|unsere|ihr|ihre|sein|seine"
+)
+ARTICLE = re.compile(rf"(?:\b({PREPOSITIONS})\s)?\b({ARTICLES})\s$", re.IGNORECASE)
+ORDERED = (
+    "Platz|Tag|Stock|Etage|Liga|Weltkrieg|Jahrhundert|Mal|Auflage|Kapitel|Runde|Klasse|Satz|Geburtstag|Halbzeit|Teil|"
+    "Akt|Staffel|Folge|Minute|Woche|Monat|Semester|Quartal|Rang|Preis|Versuch"
+)
+MONTHS = "Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
+NAMED_PARTS = {2: ("halb", "halb"), 3: ("Drittel", "Drittel"), 7: ("Siebtel", "Siebtel"), 4: ("Viertel", "Viertel")}
+CHAPTERS = "Kapitel|Band|Teil|Abschnitt|Akt|Szene|Artikel|Stufe|Klasse|Anhang|Buch|Typ|Rocky|Hartz"
+
+
+def _cardinal(value: int, noun: str) -> str:
+    if value != 1 or not noun:
+        return spell(value, "de")
+    if noun.islower():
+        ending = next((said for said in ("er", "es", "e") if noun.endswith(said)), "")
+        return {"er": "ein", "es": "ein", "e": "eine"}.get(ending, "eins")
+    return "eine" if _feminine(noun) else "ein"
+
+
+def _feminine(noun: str) -> bool:
+    return noun in FEMININE_WORDS - {"Mal"} or (noun not in NEUTER_WORDS and FEMININE.search(noun) is not None)
+
+
+def _ordinal(value: int, ending: str) -> str:
+    return spell_ordinal(value, "de")[:-1] + ending
+
+
+def _ending(before: str, noun: str = "") -> str:
+    """Return the ending that the words before an ordinal ask for; without an article, that of the nominative."""
+    found = ARTICLE.search(before)
+    if found is None:
+        return "e" if _feminine(noun) else "es" if noun in NEUTER_WORDS else "er"
+    article = found[2].lower()
+    if article in ("die", "das", "eine", "diese", "jede", "meine", "unsere", "ihre", "seine"):
+        return "e"
+    if article == "der":
+        return "en" if found[1] else "e"
+    if article in ("ein", "mein", "unser", "ihr", "sein"):
+        return "es" if noun in NEUTER_WORDS else "er"
+    return "e" if article in ("dieser", "jeder", "dieses", "jedes") and not found[1] else "en"
+
+
+def _date(day: Day) -> str:
+    said = f"{_ordinal(day.day, _ending(day.before))} {day.month_name}"
+    return f"{said} {_year(day.year)}" if day.year else said
+
+
+def _year(value: int) -> str:
+    return spell_year(value, "de")
+
+
+def _clock(hour: int, minute: int, before: str) -> str:
+    said = f"{_cardinal(hour, 'Uhr')} Uhr"
+    return f"{said} {spell(minute, 'de')}" if minute else said
+
+
+def _part(below: int) -> str:
+    if below in NAMED_PARTS:
+        return NAMED_PARTS[below][0]
+    return spell_ordinal(below, "de")[:-1].capitalize() + "l"
+
+
+def _fraction(above: int, below: int) -> str:
+    if below == 2:
+        return "ein halb" if above == 1 else f"{spell(above, 'de')} halbe"
+    return f"{'ein' if above == 1 else spell(above, 'de')} {_part(below)}"
+
+
+def _mixed(whole: int, above: int, below: int) -> str:
+    if (above, below) == (1, 2):
+        return "eineinhalb" if whole == 1 else f"{spell(whole, 'de')}einhalb"
+    return f"{spell(whole, 'de')} {_fraction(above, below)}"
+
+
+def _half(found: re.Match[str]) -> str:
+    noun = found[1]
+    return f"eine halbe {noun}" if _feminine(noun) else f"ein {'halbes' if noun in NEUTER_WORDS else 'halber'} {noun}"
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        rf"(?<![\w,.])(\d{{1,3}})\.(?=\s({ORDERED})(?:e?s|en)?\b)",
+        lambda m: _ordinal(int(m[1]), _ending(m.string[max(0, m.start() - 24) : m.start()], m[2])),
+    ),
+    rule(
+        rf"\b((?:(?:{PREPOSITIONS})\s)?(?:{ARTICLES})\s)(\d{{1,3}})\.(?=\s(?!(?:{MONTHS}|Jan|Feb|Mär|Apr|Jun|Jul|Aug|Sep|Okt|Nov|Dez)\b)([^\W\d_]{{1,24}}))",
+        lambda m: m[1] + _ordinal(int(m[2]), _ending(m[1], m[3])),
+        re.IGNORECASE,
+    ),
+    rule(r"(?<![\w,.])([2-9]0)er(?!\w)", lambda m: f"{spell(int(m[1]), 'de')}er"),
+    rule(
+        rf"\b(Jahre?s?|{MONTHS}|seit|anno)\s(1[1-9]\d\d|20\d\d)(?![\w:]|[.,]\d)", lambda m: f"{m[1]} {_year(int(m[2]))}"
+    ),
+    rule(
+        r"\b([Ii]n|[Vv]on|[Bb]is|[Nn]ach|[Vv]or|[Aa]b|[Uu]m)\s(1[1-9]\d\d|20\d\d)(?![\w:]|[.,]\d|\s?[A-ZÄÖÜ%€$°a-z])",
+        lambda m: f"{m[1]} {_year(int(m[2]))}",
+    ),
+    rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]], 'de')}"),
+    rule(
+        rf"\b([A-ZÄÖÜ][a-zäöüß]+)\s({NUMERAL})\.(?!\w)",
+        lambda m: f"{m[1]} der {_ordinal(VALUES[m[2]], 'e').capitalize()}",
+    ),
+    rule(r"(?<![\d/.,])(?<!\d\s)(?:1/2|½)\s([A-ZÄÖÜ][a-zäöüß]+)", _half),
+)
+
+GRAMMAR = Grammar(
+    locale="de",
+    cardinal=_cardinal,
+    date=_date,
+    clock=_clock,
+    fraction=_fraction,
+    mixed=_mixed,
+    rules=RULES,
+    decimal="{} Komma {}",
+    span="{} bis {}",
+    score="{} zu {}",
+    minus="minus",
+    plus="plus",
+    phone_words="Telefon|Tel|Fax|Handy|Mobil",
+    day_mark=r"\.",
+    of="des",
+    hour_mark="Uhr",
+    hours="Uhr",
+    money={
+        "€": Money(forms=("Euro", "Euro"), cents=("Cent", "Cent")),
+        "$": Money(forms=("Dollar", "Dollar"), cents=("Cent", "Cent")),
+        "US$": Money(forms=("US-Dollar", "US-Dollar"), cents=("Cent", "Cent")),
+        "£": Money(forms=("Pfund", "Pfund"), cents=("Penny", "Pence")),
+        "¥": Money(forms=("Yen", "Yen")),
+    },
+    codes={"EUR": "€"},
+    cents="{main} {count}",
+    scales={
+        "Mio.": ("Million", "Millionen"),
+        "Mio": ("Million", "Millionen"),
+        "Million": ("Million", "Millionen"),
+        "Millionen": ("Million", "Millionen"),
+        "Mrd.": ("Milliarde", "Milliarden"),
+        "Mrd": ("Milliarde", "Milliarden"),
+        "Milliarden": ("Milliarde", "Milliarden"),
+        "Tsd.": ("Tausend", "Tausend"),
+    },
+    abbreviations={
+        "Dr.": "Doktor",
+        "Prof.": "Professor",
+        "z. B.": "zum Beispiel",
+        "d. h.": "das heißt",
+        "u. a.": "unter anderem",
+        "Nr.": "Nummer",
+        "ca.": "circa",
+        "Fr.": "Frau",
+        "Hr.": "Herr",
+        "Hrn.": "Herrn",
+        "Str.": "Straße",
+        "bzw.": "beziehungsweise",
+        "vgl.": "vergleiche",
+        "Tel.": "Telefon",
+        "evtl.": "eventuell",
+        "ggf.": "gegebenenfalls",
+        "inkl.": "inklusive",
+        "o. Ä.": "oder Ähnliches",
+        "St.": "Sankt",
+        "S.": "Seite",
+        "Abb.": "Abbildung",
+        "Kap.": "Kapitel",
+        "i. d. R.": "in der Regel",
+        "sog.": "sogenannt",
+        "Dipl.-Ing.": "Diplom-Ingenieur",
+        "geb.": "geboren",
+        "max.": "maximal",
+        "min.": "minimal",
+        "v. Chr.": "vor Christus",
+        "n. Chr.": "nach Christus",
+        "Std.": "Stunden",
+    },
+    closings={"usw.": "und so weiter", "etc.": "et cetera", "u. v. m.": "und vieles mehr", "usf.": "und so fort"},
+    acronyms=listed("EU USA UNO AG EDV EKG ADAC AOK CDU CSU SPD FDP UKW UV USB ICE EZB IBAN PIN ABS AEG UEFA")
+    - {"UNO", "IBAN", "PIN", "UEFA"},
+    signs={
+        "&": "und",
+        "+": "plus",
+        "=": "gleich",
+        "%": "Prozent",
+        "§": "Paragraf",
+        "@": "at",
+        "×": "mal",
+        "÷": "geteilt durch",
+        "±": "plus minus",
+        "≈": "ungefähr",
+        "≤": "höchstens",
+        "≥": "mindestens",
+        "²": "Quadrat",
+        "³": "hoch drei",
+        "°": "Grad",
+        "€": "Euro",
+        "$": "Dollar",
+        "£": "Pfund",
+    },
+    marks={
+        ".": "Punkt",
+        "@": "at",
+        "/": "Schrägstrich",
+        "-": "Bindestrich",
+        "_": "Unterstrich",
+        ":": "Doppelpunkt",
+        "?": "Fragezeichen",
+        "=": "gleich",
+        "&": "und",
+        "#": "Raute",
+        "%": "Prozent",
+        "+": "plus",
+        "~": "Tilde",
+    },
+    hashtag="Hashtag",
+    number_sign="Nummer",
+)

@@ -1,0 +1,82 @@
+"""The data that the engine needs about a language beyond CLDR."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from engines.text.rules import Rule
+
+Cardinal = Callable[[int, str], str]  # the value and the word after it ("" if none), which may decide the form
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Money:
+    """The names of a currency and of its hundredth, one form for each plural category of the language."""
+
+    forms: tuple[str, ...]
+    cents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """A date as written. `before` is the text in front of it, `month_name` the month in CLDR's form beside a day."""
+
+    day: int
+    month: int
+    year: int | None
+    before: str
+    month_name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grammar:
+    """How a language reads numbers, dates, times, amounts and signs. Templates name their parts in order."""
+
+    locale: str  # of CLDR
+    cardinal: Cardinal
+    date: Callable[[Day], str]
+    clock: Callable[[int, int, str], str]  # hour, minute, text before
+    fraction: Callable[[int, int], str | None]  # numerator, denominator
+    mixed: Callable[[int, int, int], str | None] = lambda whole, above, below: None
+    rules: tuple[Rule, ...] = ()  # of this language alone, before the rules for dates and numbers
+    last_rules: tuple[Rule, ...] = ()
+
+    gap: str = " "  # between a number and the name of its unit
+    spaced: bool = True  # words have gaps around them
+    decimal_mark: str = ","
+    decimal: str  # such as "{} Komma {}"
+    decimals: Callable[[str, str], str] | None = None  # replaces `decimal`: digits before and after the mark
+    decimals_as_number: bool = False  # 3,14 is "three comma fourteen"
+    span: str  # of a range
+    last_of_span: Cardinal | None = None  # the form of the second number of a range or score
+    score: str
+    minus: str
+    plus: str
+    code_digits: tuple[str, ...] = ()  # of codes and telephone numbers, if they differ from the cardinals
+    phone_digits: tuple[str, ...] = ()
+    phone_groups: str = " "  # between the groups of a telephone number
+    phone_pairs: bool = False  # groups of two digits are read as numbers
+    phone_words: str = ""  # pattern of words before a telephone number
+
+    day_mark: str = ""  # pattern after the day
+    of: str = ""  # pattern of the word before month and year
+    year_mark: str = ""  # pattern of a word after the year that the date includes
+    hour_mark: str = ""  # pattern after a time with a colon or full stop
+    hours: str = ""  # pattern between hour and minute, or after an hour alone
+
+    money: Mapping[str, Money]  # by sign
+    codes: Mapping[str, str] = field(default_factory=dict)  # codes of currencies with a sign above
+    cents: str = "{main} {cents}"  # with {main}, {cents} and {count}
+    scales: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    scale_link: Callable[[str], str] = lambda noun: ""  # between "million" and a currency
+    units: Mapping[str, str] = field(default_factory=dict)  # further symbols of CLDR's units
+    unit_names: Mapping[str, str] = field(default_factory=dict)  # patterns that replace CLDR's
+
+    abbreviations: Mapping[str, str] = field(default_factory=dict)
+    closings: Mapping[str, str] = field(default_factory=dict)  # abbreviations that often end a sentence
+    acronyms: frozenset[str] = frozenset()  # with vowels, but read letter by letter
+    words: frozenset[str] = frozenset()  # in capitals, but read as words
+    letters: Mapping[str, str] = field(default_factory=dict)  # names of A to Z, if acronyms are spelled with them
+    signs: Mapping[str, str] = field(default_factory=dict)
+    marks: Mapping[str, str] = field(default_factory=dict)  # in addresses
+    hashtag: str
+    number_sign: str

@@ -1,0 +1,171 @@
+"""Italian: numbers with the forms of "one" and the accents that the Accademia della Crusca asks for."""
+
+import re
+
+from engines.text.languages.grammar import Day, Grammar, Money
+from engines.text.languages.spelling import cardinal as spell
+from engines.text.languages.spelling import ordinal as spell_ordinal
+from engines.text.romans import NUMERAL, PLAIN, VALUES
+from engines.text.rules import Rule, listed, rule
+
+FEMININE = re.compile(r"(?:[^m]a|ione|tà|tù|gine|udine)$")
+FEMININE_WORDS = listed("notte volta parte classe chiave nave voce luce croce legge rete mano")
+MASCULINE_WORDS = listed("problema programma tema sistema clima pianeta poeta poema")
+LO = re.compile(r"(?:s[^aeiouhàèéìòù]|z|gn|ps|pn|x|y|i[aeiou])")
+NO_NOUNS = listed(
+    "e ed o a ad di del della da in con su per tra fra è sono che non ma il la lo i gli le si se più meno come ha"
+)
+ELIDED = "un'"
+PARTS = {2: ("mezzo", "mezzi")}
+CHAPTERS = "[Cc]apitolo|[Tt]omo|[Aa]tto|[Ss]cena|[Pp]arte|[Ll]ibro|[Vv]olume|[Ll]ivello|[Aa]rticolo"
+
+
+def _cardinal(value: int, noun: str) -> str:
+    said = re.sub(r"(?<=\w)tre$", "tré", spell(value, "it"))
+    if value != 1 or not noun or noun.lower() in NO_NOUNS:
+        return said
+    word = noun.lower()
+    feminine = word in FEMININE_WORDS or (word not in MASCULINE_WORDS and FEMININE.search(word) is not None)
+    vowel = word[0] in "aeiouàèéìòùh"
+    if feminine:
+        return ELIDED if vowel else "una"
+    return "uno" if LO.match(word) else "un"
+
+
+def _ordinal(value: int, ending: str) -> str:
+    return spell_ordinal(value, "it")[:-1] + ending
+
+
+def _date(day: Day) -> str:
+    said = f"{'primo' if day.day == 1 else _cardinal(day.day, '')} {day.month_name}"
+    return f"{said} {_cardinal(day.year, '')}" if day.year else said
+
+
+def _clock(hour: int, minute: int, before: str) -> str:
+    said = "una" if hour == 1 else _cardinal(hour, "")
+    return f"{said} e {_cardinal(minute, '')}" if minute else said
+
+
+def _fraction(above: int, below: int) -> str:
+    one, several = PARTS.get(below) or (_ordinal(below, "o"), _ordinal(below, "i"))
+    return f"{'un' if above == 1 else _cardinal(above, '')} {one if above == 1 else several}"
+
+
+def _mixed(whole: int, above: int, below: int) -> str:
+    return f"{_cardinal(whole, '')} e {'mezzo' if (above, below) == (1, 2) else _fraction(above, below)}"
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        r"(?<![\w.,])(\d{1,4})\.?([º°ª])(?=\s[^\W\d_]{2})", lambda m: _ordinal(int(m[1]), "a" if m[2] == "ª" else "o")
+    ),
+    rule(rf"(?<!\w)({NUMERAL})(?=\ssecol[oi]\b)", lambda m: _ordinal(VALUES[m[1]], "o")),
+    rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {_cardinal(VALUES[m[2]], '')}"),
+    rule(
+        rf"\b([A-ZÀ-Ý][a-zà-ÿ]+)\s({PLAIN})(?![\w-])",
+        lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'a' if m[1].endswith('a') else 'o')}",
+    ),
+    rule(r"\bn\.\s?(?=\d)", lambda m: "numero "),
+    rule(
+        r"(?<![\w.,])1\s([^\W\d_]{2,24})(?!\w)", lambda m: f"{ELIDED}{m[1]}" if _cardinal(1, m[1]) == ELIDED else None
+    ),
+    rule(r"\b(ore)\s(\d{1,2})\.([0-5]\d)(?!\d)", lambda m: f"{m[1]} {_clock(int(m[2]), int(m[3]), '')}"),
+)
+
+GRAMMAR = Grammar(
+    locale="it",
+    cardinal=_cardinal,
+    date=_date,
+    clock=_clock,
+    fraction=_fraction,
+    mixed=_mixed,
+    rules=RULES,
+    decimal="{} virgola {}",
+    decimals_as_number=True,
+    span="{} a {}",
+    score="{} a {}",
+    minus="meno",
+    plus="più",
+    phone_words="telefono|tel|cellulare|fax",
+    day_mark="[º°]",
+    of="del",
+    money={
+        "€": Money(forms=("euro", "euro"), cents=("centesimo", "centesimi")),
+        "$": Money(forms=("dollaro", "dollari"), cents=("centesimo", "centesimi")),
+        "US$": Money(forms=("dollaro statunitense", "dollari statunitensi"), cents=("centesimo", "centesimi")),
+        "£": Money(forms=("sterlina", "sterline"), cents=("penny", "penny")),
+        "¥": Money(forms=("yen", "yen")),
+    },
+    codes={"EUR": "€"},
+    cents="{main} e {cents}",
+    scales={
+        "mln": ("milione", "milioni"),
+        "milione": ("milione", "milioni"),
+        "milioni": ("milione", "milioni"),
+        "mld": ("miliardo", "miliardi"),
+        "miliardi": ("miliardo", "miliardi"),
+        "miliardo": ("miliardo", "miliardi"),
+    },
+    scale_link=lambda noun: "di ",
+    abbreviations={
+        "sig.": "signor",
+        "sig.ra": "signora",
+        "sig.na": "signorina",
+        "dott.": "dottor",
+        "dott.ssa": "dottoressa",
+        "prof.": "professor",
+        "prof.ssa": "professoressa",
+        "ing.": "ingegner",
+        "avv.": "avvocato",
+        "p. es.": "per esempio",
+        "pag.": "pagina",
+        "pagg.": "pagine",
+        "cap.": "capitolo",
+        "tel.": "telefono",
+        "a. C.": "avanti Cristo",
+        "d. C.": "dopo Cristo",
+        "vol.": "volume",
+        "art.": "articolo",
+        "S.": "San",
+        "on.": "onorevole",
+    },
+    closings={"ecc.": "eccetera"},
+    acronyms=listed("UE BCE USA USB IVA INPS") - listed("IVA INPS"),
+    signs={
+        "&": "e",
+        "+": "più",
+        "=": "uguale",
+        "%": "percento",
+        "§": "paragrafo",
+        "@": "chiocciola",
+        "×": "per",
+        "÷": "diviso",
+        "±": "più o meno",
+        "≈": "circa",
+        "≤": "al massimo",
+        "≥": "almeno",
+        "²": "al quadrato",
+        "³": "al cubo",
+        "°": "gradi",
+        "€": "euro",
+        "$": "dollari",
+        "£": "sterline",
+    },
+    marks={
+        ".": "punto",
+        "@": "chiocciola",
+        "/": "barra",
+        "-": "trattino",
+        "_": "trattino basso",
+        ":": "due punti",
+        "?": "punto interrogativo",
+        "=": "uguale",
+        "&": "e",
+        "#": "cancelletto",
+        "%": "percento",
+        "+": "più",
+        "~": "tilde",
+    },
+    hashtag="hashtag",
+    number_sign="numero",
+)

@@ -1,0 +1,196 @@
+"""Portuguese: numbers with the gender of the following noun. Brazilian unless the region is Portugal."""
+
+import re
+from dataclasses import replace
+
+from engines.text.languages.grammar import Day, Grammar, Money
+from engines.text.languages.spelling import cardinal as num2words_cardinal
+from engines.text.languages.spelling import ordinal as spell_ordinal
+from engines.text.romans import NUMERAL, PLAIN, VALUES
+from engines.text.rules import Rule, listed, rule
+
+FEMININE = re.compile(r"(?:[^m]as?|ção|ções|são|sões|dades?|gens?)$")
+FEMININE_WORDS = listed(
+    "vez vezes noite noites mulher mulheres parte partes tarde tardes flor flores luz luzes chave chaves lei leis rede "
+    "redes mão mãos voz vozes gramática semana semanas cama camas alma almas turma turmas"
+)
+MASCULINE_WORDS = listed("dia dias mapa mapas planeta planetas")
+NO_NOUNS = listed("e ou de do da em a o que com por para é são se as os mas não mais menos como foi na no às à")
+PARTS = {2: ("meio", "meios"), 3: ("terço", "terços")}
+LARGEST_ORDINAL_OF_RULERS = 10
+CHAPTERS = "[Cc]apítulo|[Tt]omo|[Aa]to|[Cc]ena|[Pp]arte|[Ll]ivro|[Vv]olume|[Nn]ível|[Ss]éculo|[Aa]rtigo"
+
+
+def spell(value: int, locale: str = "pt_BR") -> str:
+    """Return a cardinal number without the commas of num2words."""
+    return num2words_cardinal(value, locale).replace(",", "")
+
+
+def _cardinal(value: int, noun: str, locale: str = "pt_BR") -> str:
+    said = spell(value, locale)
+    if noun and noun.lower() not in NO_NOUNS and _feminine(noun.lower()):
+        said = re.sub(r"(cent|duzent|trezent)os\b", r"\1as", said)
+        said = re.sub(r"\bum$", "uma", re.sub(r"\bdois$", "duas", said))
+    return said
+
+
+def _feminine(noun: str) -> bool:
+    return noun in FEMININE_WORDS or (noun not in MASCULINE_WORDS and FEMININE.search(noun) is not None)
+
+
+def _ordinal(value: int, ending: str) -> str:
+    said = spell_ordinal(value, "pt_BR")
+    return " ".join(word[:-1] + ending if word.endswith("o") else word for word in said.split())
+
+
+def _date(day: Day) -> str:
+    said = f"{'primeiro' if day.day == 1 else spell(day.day)} de {day.month_name}"
+    return f"{said} de {spell(day.year)}" if day.year else said
+
+
+def _clock(hour: int, minute: int, before: str) -> str:
+    said = _cardinal(hour, "hora")
+    return f"{said} e {spell(minute)}" if minute else f"{said} hora{'' if hour == 1 else 's'}"
+
+
+def _fraction(above: int, below: int) -> str:
+    one = spell_ordinal(below, "pt_BR") if below <= 10 else f"{spell(below)} avo"
+    one, several = PARTS.get(below) or (one, f"{one}s")
+    return f"{spell(above)} {one if above == 1 else several}"
+
+
+def _mixed(whole: int, above: int, below: int) -> str:
+    return f"{spell(whole)} e {'meio' if (above, below) == (1, 2) else _fraction(above, below)}"
+
+
+def _reigned(found: re.Match[str]) -> str:
+    value = VALUES[found[2]]
+    if value > LARGEST_ORDINAL_OF_RULERS:
+        return f"{found[1]} {spell(value)}"
+    return f"{found[1]} {_ordinal(value, 'a' if found[1].endswith('a') else 'o')}"
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        r"(?<![\w.,])(\d{1,4})\.?([ºª°])(?=\s(?!de\b)[^\W\d_]{2}|[,.!?]|$)",
+        lambda m: _ordinal(int(m[1]), "a" if m[2] == "ª" else "o"),
+    ),
+    rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]])}"),
+    rule(rf"\b([A-ZÀ-Ý][a-zà-ÿ]+)\s({PLAIN})(?![\w-])", _reigned),
+    rule(r"(?<![\w.,])(\d{1,2})\s?x\s?(\d{1,2})(?![\w.,]\d|\w)", lambda m: f"{spell(int(m[1]))} a {spell(int(m[2]))}"),
+)
+
+GRAMMAR = Grammar(
+    locale="pt",
+    cardinal=_cardinal,
+    date=_date,
+    clock=_clock,
+    fraction=_fraction,
+    mixed=_mixed,
+    rules=RULES,
+    decimal="{} vírgula {}",
+    decimals_as_number=True,
+    span="{} a {}",
+    score="{} a {}",
+    minus="menos",
+    plus="mais",
+    phone_words="telefone|tel|celular|fax",
+    day_mark="[º°]",
+    of="de",
+    hours="horas?|h",
+    money={
+        "R$": Money(forms=("real", "reais"), cents=("centavo", "centavos")),
+        "€": Money(forms=("euro", "euros"), cents=("centavo", "centavos")),
+        "$": Money(forms=("dólar", "dólares"), cents=("centavo", "centavos")),
+        "US$": Money(forms=("dólar", "dólares"), cents=("centavo", "centavos")),
+        "£": Money(forms=("libra", "libras"), cents=("penny", "pence")),
+        "¥": Money(forms=("iene", "ienes")),
+    },
+    codes={"EUR": "€", "BRL": "R$"},
+    cents="{main} e {cents}",
+    scales={
+        "milhão": ("milhão", "milhões"),
+        "milhões": ("milhão", "milhões"),
+        "mi": ("milhão", "milhões"),
+        "bilhão": ("bilhão", "bilhões"),
+        "bilhões": ("bilhão", "bilhões"),
+        "bi": ("bilhão", "bilhões"),
+    },
+    scale_link=lambda noun: "de ",
+    abbreviations={
+        "Sr.": "senhor",
+        "Sra.": "senhora",
+        "Srta.": "senhorita",
+        "Dr.": "doutor",
+        "Dra.": "doutora",
+        "D.": "dom",
+        "Prof.": "professor",
+        "Profa.": "professora",
+        "p. ex.": "por exemplo",
+        "n.º": "número",
+        "nº": "número",
+        "Av.": "Avenida",
+        "R.": "Rua",
+        "tel.": "telefone",
+        "pág.": "página",
+        "págs.": "páginas",
+        "cap.": "capítulo",
+        "a. C.": "antes de Cristo",
+        "d. C.": "depois de Cristo",
+        "vol.": "volume",
+        "art.": "artigo",
+        "Eng.": "engenheiro",
+        "Sto.": "Santo",
+        "Sta.": "Santa",
+        "séc.": "século",
+        "aprox.": "aproximadamente",
+    },
+    closings={"etc.": "et cetera"},
+    acronyms=listed("EUA USP UE USB DNA IBGE IPTU") - listed("USP"),
+    signs={
+        "&": "e",
+        "+": "mais",
+        "=": "igual a",
+        "%": "por cento",
+        "§": "parágrafo",
+        "@": "arroba",
+        "×": "vezes",
+        "÷": "dividido por",
+        "±": "mais ou menos",
+        "≈": "aproximadamente",
+        "≤": "no máximo",
+        "≥": "no mínimo",
+        "²": "ao quadrado",
+        "³": "ao cubo",
+        "°": "graus",
+        "€": "euros",
+        "$": "dólares",
+        "£": "libras",
+    },
+    marks={
+        ".": "ponto",
+        "@": "arroba",
+        "/": "barra",
+        "-": "hífen",
+        "_": "sublinhado",
+        ":": "dois pontos",
+        "?": "ponto de interrogação",
+        "=": "igual",
+        "&": "e",
+        "#": "cerquilha",
+        "%": "por cento",
+        "+": "mais",
+        "~": "til",
+    },
+    hashtag="hashtag",
+    number_sign="número",
+)
+EUROPEAN_CENTS = {"€": Money(forms=("euro", "euros"), cents=("cêntimo", "cêntimos"))}
+REGIONS = {
+    "PT": replace(
+        GRAMMAR,
+        locale="pt_PT",
+        cardinal=lambda value, noun: _cardinal(value, noun, "pt"),
+        money={**GRAMMAR.money, **EUROPEAN_CENTS},
+    )
+}

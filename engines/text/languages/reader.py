@@ -1,0 +1,111 @@
+"""Read written numbers and amounts in the grammar of a language."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from engines.text.languages.cldr import CODES, UNITS, currency, form, unit
+from engines.text.languages.grammar import Cardinal, Grammar
+
+LONGEST_NUMBER, LONGEST_BARE = 12, 9  # digits with and without separators; longer numbers are codes
+SPACES = "\u00a0\u2009\u202f"
+WESTERN = rf"(?<!\d)(?:\d{{1,3}}(?:[.{SPACES} ’]\d{{3}}(?!\d)){{1,5}}+|\d++)(?:,\d++)?+"
+EASTERN = r"(?<!\d)(?:\d{1,3}(?:,\d{3}(?!\d)){1,5}+|\d++)(?:\.\d++)?+"
+DASH = r"\s?(?:[-–—−~〜～])\s?"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberReader:
+    """The grammar of a language with the patterns that follow from it."""
+
+    grammar: Grammar
+
+    @property
+    def number_pattern(self) -> str:
+        """Return the pattern of a whole or decimal number."""
+        return WESTERN if self.grammar.decimal_mark == "," else EASTERN
+
+    @property
+    def left(self) -> str:
+        """Return the pattern for the start of a word; words of unspaced languages have no boundaries."""
+        return r"(?<!\w)" if self.grammar.spaced else r"(?<![A-Za-z0-9])"
+
+    @property
+    def right(self) -> str:
+        """Return the pattern for the end of a word."""
+        return r"(?!\w)" if self.grammar.spaced else r"(?![A-Za-z0-9])"
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Return CLDR's names of units by their symbols."""
+        return {**UNITS, **self.grammar.units}
+
+    @property
+    def signs_of_money(self) -> tuple[str, ...]:
+        """Return signs and codes of currencies."""
+        return (*self.grammar.money, *CODES)
+
+    def number(self, text: str, noun: str = "", cardinal: Cardinal | None = None) -> str:
+        """Read a whole or decimal number; `noun` is the word that follows."""
+        whole, _, part = self.plain(text).partition(".")
+        if not part:
+            return self.whole(whole, noun, cardinal, grouped=len(whole) != len(text))
+        if self.grammar.decimals:
+            return self.grammar.decimals(whole, part)
+        return self.grammar.decimal.format(self.whole(whole), self._decimals(part))
+
+    def whole(self, digits: str, noun: str = "", cardinal: Cardinal | None = None, grouped: bool = False) -> str:
+        """Read a whole number; read codes (leading zero, very long) digit by digit."""
+        if (len(digits) > 1 and digits[0] == "0") or len(digits) > (LONGEST_NUMBER if grouped else LONGEST_BARE):
+            return self.code(digits)
+        return (cardinal or self.grammar.cardinal)(int(digits), noun)
+
+    def code(self, digits: str) -> str:
+        """Read digits one by one."""
+        names = self.grammar.code_digits or tuple(self.grammar.cardinal(digit, "") for digit in range(10))
+        return self.join(names[int(digit)] for digit in digits)
+
+    def join(self, words: Iterable[str]) -> str:
+        """Join the names of digits."""
+        return (" " if not self.grammar.code_digits else "").join(words)
+
+    def plain(self, text: str) -> str:
+        """Return a number in ASCII digits with a decimal point and without separators."""
+        if self.grammar.decimal_mark == ",":
+            return re.sub(rf"[.{SPACES} ’]", "", text).replace(",", ".")
+        return text.replace(",", "")
+
+    def measured(self, text: str, symbol: str, said: str = "") -> str:
+        """Read a number with its unit; `said` replaces the words of the number."""
+        key = self.units[symbol]
+        before, after = unit(self.grammar.locale, key, self.plain(text))
+        if key in self.grammar.unit_names:
+            before, after = (part.strip() for part in self.grammar.unit_names[key].split("{}"))
+        if not self.grammar.gap:
+            before, after = before.replace(" ", ""), after.replace(" ", "")
+        number = said or self.number(text, after.partition(" ")[0])
+        return self.grammar.gap.join(filter(None, (before, number, after)))
+
+    def money_name(self, sign: str, value: str) -> str:
+        """Return the name of a currency by its sign or code, in the form for a number."""
+        sign = self.grammar.codes.get(sign, sign)
+        if sign in self.grammar.money:
+            return form(self.grammar.locale, self.grammar.money[sign].forms, value)
+        return currency(self.grammar.locale, sign, value)
+
+    def spanned(self, first: str, last: str, noun: str = "") -> str:
+        """Read a range of two numbers."""
+        grammar = self.grammar
+        return grammar.span.format(self.number(first, noun), self.number(last, noun, grammar.last_of_span))
+
+    def scored(self, first: str, last: str) -> str:
+        """Read the score of a match."""
+        return self.grammar.score.format(self.number(first), self.number(last, "", self.grammar.last_of_span))
+
+    def _decimals(self, digits: str) -> str:
+        zeros = len(digits) - len(digits.lstrip("0"))
+        if not self.grammar.decimals_as_number or len(digits) > 3 or zeros == len(digits):
+            names = tuple(self.grammar.cardinal(digit, "") for digit in range(10))
+            return self.join(names[int(digit)] for digit in digits)
+        named = [self.grammar.cardinal(0, "")] * zeros + [self.grammar.cardinal(int(digits[zeros:]), "")]
+        return self.join(named)

@@ -1,0 +1,233 @@
+"""Russian: numbers with gender and case, decimals as fractions, dates in the genitive."""
+
+import re
+
+from engines.text.languages.grammar import Day, Grammar, Money
+from engines.text.languages.spelling import cardinal as num2words_cardinal
+from engines.text.languages.spelling import ordinal as num2words_ordinal
+from engines.text.romans import NUMERAL, VALUES
+from engines.text.rules import Rule, listed, rule
+
+PARTS = {1: "десят", 2: "сот", 3: "тысячн"}  # stems of tenths, hundredths, thousandths
+# Written endings of ordinals: gender and case of num2words.
+ENDINGS = {
+    "й": ("m", "n"), "ый": ("m", "n"), "ой": ("m", "n"), "я": ("f", "n"), "ая": ("f", "n"), "е": ("n", "n"), "ое": ("n", "n"),
+    "го": ("m", "g"), "ого": ("m", "g"), "му": ("m", "d"), "ому": ("m", "d"), "м": ("m", "p"), "ом": ("m", "p"),
+    "ю": ("f", "a"), "ую": ("f", "a"),
+}  # fmt: skip
+SHORT_WORDS = 2  # letters; shorter words are no nouns
+NO_NOUNS = listed("или для это при под над без как что так уже еще ещё они она оно есть был была было были раза")
+FEMININE_NAMES = listed("Екатерина Елизавета Анна Мария")
+
+
+def spell(value: int, gender: str = "m", case: str = "n") -> str:
+    """Return a cardinal number; a thousand at its start stands without "one"."""
+    said = num2words_cardinal(value, "ru", gender, case)
+    return said.removeprefix("одна ") if said.startswith("одна тысяча") else said
+
+
+def _ordinal(value: int, gender: str = "m", case: str = "n") -> str:
+    return num2words_ordinal(value, "ru", gender, case)
+
+
+def _cardinal(value: int, noun: str) -> str:
+    return spell(value, _gender(value, noun.lower()))
+
+
+def _gender(value: int, noun: str) -> str:
+    """Return the gender that the ending of a noun shows after one (singular) and two (genitive singular)."""
+    if len(noun) <= SHORT_WORDS or noun in NO_NOUNS or value % 100 in (11, 12):
+        return "m"
+    if value % 10 == 1:
+        return "f" if noun.endswith(("а", "я")) else "n" if noun.endswith(("о", "е", "ё")) else "m"
+    return "f" if value % 10 == 2 and noun.endswith(("ы", "и")) else "m"
+
+
+def _decimals(whole: str, part: str) -> str:
+    if len(part) > len(PARTS):
+        return f"{spell(int(whole))} запятая {' '.join(spell(int(digit)) for digit in part)}"
+    above = int(part)
+    whole_words = f"{spell(int(whole), 'f')} {'целая' if _one(int(whole)) else 'целых'}"
+    return f"{whole_words} {spell(above, 'f')} {PARTS[len(part)]}{'ая' if _one(above) else 'ых'}"
+
+
+def _one(value: int) -> bool:
+    return value % 10 == 1 and value % 100 != 11
+
+
+def _date(day: Day) -> str:
+    said = f"{_ordinal(day.day, 'n', 'g')} {day.month_name}"
+    return f"{said} {_ordinal(day.year, 'm', 'g')} года" if day.year else said
+
+
+def _clock(hour: int, minute: int, before: str) -> str:
+    said = spell(hour)
+    if not minute:
+        few = hour % 10 in (2, 3, 4) and hour not in (12, 13, 14)
+        return f"{said} {'час' if _one(hour) else 'часа' if few else 'часов'}"
+    return f"{said} ноль {spell(minute)}" if minute < 10 else f"{said} {spell(minute)}"
+
+
+def _fraction(above: int, below: int) -> str:
+    return f"{spell(above, 'f')} {_ordinal(below, 'f') if _one(above) else _plural(below)}"
+
+
+def _plural(below: int) -> str:
+    """Return the genitive plural of an ordinal."""
+    said = _ordinal(below)
+    return f"{said[:-2]}их" if said.endswith("ий") else f"{said[:-2]}ых"
+
+
+def _year(found: re.Match[str]) -> str:
+    value, word = int(found[2]), found[3]
+    if word == "год":
+        return f"{found[1] or ''}{_ordinal(value)} год"
+    locative = word == "году" or ((found[1] or "").strip().lower() in ("в", "о") and word == "г.")
+    said = _ordinal(value, "m", "p" if locative else "g")
+    return f"{found[1] or ''}{said} {'году' if locative else 'года'}"
+
+
+RULES: tuple[Rule, ...] = (
+    rule(r"\b([ВвОоСсДд]о?\s)?(1\d{3}|20\d\d)\s(году|года|год|г\.)(?!\w)", _year),
+    rule(
+        rf"(?<![\w.,])(\d{{1,4}})-({'|'.join(sorted(ENDINGS, key=len, reverse=True))})(?!\w)",
+        lambda m: _ordinal(int(m[1]), *ENDINGS[m[2]]),
+    ),
+    rule(rf"(?<!\w)({NUMERAL})(?=\sвеке\b)", lambda m: _ordinal(VALUES[m[1]], "m", "p")),
+    rule(rf"(?<!\w)({NUMERAL})(?=\sвека\b)", lambda m: _ordinal(VALUES[m[1]], "m", "g")),
+    rule(rf"(?<!\w)({NUMERAL})(?=\sвек\b)", lambda m: _ordinal(VALUES[m[1]])),
+    rule(rf"\b([Гг]лава|[Чч]асть)\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'f')}"),
+    rule(
+        rf"\b([А-ЯЁ][а-яё]+)\s({NUMERAL})(?![\w-])",
+        lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'f' if m[1] in FEMININE_NAMES else 'm').capitalize()}",
+    ),
+    rule(r"\bг\.\s(?=[А-ЯЁ])", lambda m: "город "),
+)
+
+KOPECKS = ("копейка", "копейки", "копеек", "копейки")
+CENTS = ("цент", "цента", "центов", "цента")
+ROUBLE = Money(forms=("рубль", "рубля", "рублей", "рубля"), cents=KOPECKS)
+MILLION, THOUSAND = ("миллион", "миллиона", "миллионов", "миллиона"), ("тысяча", "тысячи", "тысяч", "тысячи")
+
+GRAMMAR = Grammar(
+    locale="ru",
+    cardinal=_cardinal,
+    date=_date,
+    clock=_clock,
+    fraction=_fraction,
+    rules=RULES,
+    decimal="{} запятая {}",
+    decimals=_decimals,
+    span="{}-{}",
+    score="{} {}",
+    minus="минус",
+    plus="плюс",
+    phone_words="телефон|тел|факс",
+    of="числа",
+    year_mark=r"года|г\.",
+    money={
+        "₽": ROUBLE,
+        "руб": ROUBLE,
+        "$": Money(forms=("доллар", "доллара", "долларов", "доллара"), cents=CENTS),
+        "€": Money(forms=("евро", "евро", "евро", "евро"), cents=CENTS),
+        "£": Money(forms=("фунт", "фунта", "фунтов", "фунта"), cents=("пенни", "пенни", "пенни", "пенни")),
+        "¥": Money(forms=("иена", "иены", "иен", "иены")),
+    },
+    codes={"EUR": "€", "RUB": "₽"},
+    scales={
+        "тыс.": THOUSAND,
+        "тыс": THOUSAND,
+        "млн": MILLION,
+        "миллионов": MILLION,
+        "миллиона": MILLION,
+        "млрд": ("миллиард", "миллиарда", "миллиардов", "миллиарда"),
+    },
+    units={
+        "км": "length-kilometer",
+        "м": "length-meter",
+        "см": "length-centimeter",
+        "мм": "length-millimeter",
+        "кг": "mass-kilogram",
+        "г": "mass-gram",
+        "мг": "mass-milligram",
+        "т": "mass-tonne",
+        "л": "volume-liter",
+        "мл": "volume-milliliter",
+        "км/ч": "speed-kilometer-per-hour",
+        "м/с": "speed-meter-per-second",
+        "м²": "area-square-meter",
+        "км²": "area-square-kilometer",
+        "га": "area-hectare",
+        "ГБ": "digital-gigabyte",
+        "МБ": "digital-megabyte",
+        "кВт": "power-kilowatt",
+        "Вт": "power-watt",
+        "мин": "duration-minute",
+        "ч": "duration-hour",
+        "м³": "volume-cubic-meter",
+        "Гц": "frequency-hertz",
+        "сек": "duration-second",
+    },
+    abbreviations={
+        "ул.": "улица",
+        "т. е.": "то есть",
+        "д-р": "доктор",
+        "проф.": "профессор",
+        "стр.": "страница",
+        "тел.": "телефон",
+        "пр.": "проспект",
+        "им.": "имени",
+        "гл.": "глава",
+        "рис.": "рисунок",
+        "табл.": "таблица",
+        "т. к.": "так как",
+        "до н. э.": "до нашей эры",
+        "н. э.": "нашей эры",
+        "напр.": "например",
+        "г-н": "господин",
+        "г-жа": "госпожа",
+        "акад.": "академик",
+        "см.": "смотри",
+        "обл.": "область",
+    },
+    closings={"и т. д.": "и так далее", "и т. п.": "и тому подобное", "и др.": "и другие", "и пр.": "и прочее"},
+    acronyms=listed("США МГУ ООН СПбГУ РФ ЕС ЭВМ МИД АЭС ЦСКА ФИФА") - listed("ООН МИД ФИФА"),
+    signs={
+        "&": "и",
+        "+": "плюс",
+        "=": "равно",
+        "%": "процентов",
+        "§": "параграф",
+        "@": "собака",
+        "×": "на",
+        "÷": "разделить на",
+        "±": "плюс-минус",
+        "≈": "примерно",
+        "≤": "не больше",
+        "≥": "не меньше",
+        "²": "в квадрате",
+        "³": "в кубе",
+        "°": "градусов",
+        "€": "евро",
+        "$": "долларов",
+        "£": "фунтов",
+        "₽": "рублей",
+    },
+    marks={
+        ".": "точка",
+        "@": "собака",
+        "/": "слеш",
+        "-": "дефис",
+        "_": "подчёркивание",
+        ":": "двоеточие",
+        "?": "вопросительный знак",
+        "=": "равно",
+        "&": "и",
+        "#": "решётка",
+        "%": "процент",
+        "+": "плюс",
+        "~": "тильда",
+    },
+    hashtag="хештег",
+    number_sign="номер",
+)

@@ -1,0 +1,196 @@
+"""Spanish: RAE's numbers, with the gender and short form that a following noun asks for."""
+
+import re
+
+from engines.text.languages.grammar import Day, Grammar, Money
+from engines.text.languages.spelling import cardinal as spell
+from engines.text.languages.spelling import ordinal as spell_ordinal
+from engines.text.romans import NUMERAL, PLAIN, VALUES
+from engines.text.rules import Rule, listed, rule
+
+FEMININE = re.compile(r"(?:as?|ción|ciones|sión|siones|dad|dades|tud|tudes)$")
+FEMININE_WORDS = listed(
+    "vez veces noche noches mujer mujeres clase clases parte partes calle calles tarde tardes flor flores luz luces llave "
+    "llaves ley leyes red redes imagen imágenes mano manos voz voces torre torres nube nubes"
+)
+MASCULINE_WORDS = listed(
+    "día días problema problemas programa programas tema temas sistema sistemas mapa mapas idioma idiomas clima climas "
+    "planeta planetas poema poemas dálmata dálmatas atleta atletas turista turistas"
+)
+NO_NOUNS = listed(
+    "y e o u de del en a al que con por para es son se la el las los lo ni pero si no más menos como ha fue"
+)
+SHORT_TEENS = {"décimoprimero": "undécimo", "décimosegundo": "duodécimo"}
+ORDINAL_ENDINGS = {"º": "o", "ª": "a", "o": "o", "a": "a", "er": "er"}
+PARTS = {2: ("medio", "medios"), 3: ("tercio", "tercios")}
+LARGEST_ORDINAL_OF_RULERS = 10  # Alfonso X is "décimo", Alfonso XIII "trece"
+CHAPTERS = "[Cc]apítulo|[Tt]omo|[Aa]cto|[Ee]scena|[Pp]arte|[Ll]ibro|[Vv]olumen|[Nn]ivel|[Ss]iglo"
+
+
+def _cardinal(value: int, noun: str) -> str:
+    said = spell(value, "es").replace("veintiuno mil", "veintiún mil").replace("uno mil", "un mil")
+    if not noun or noun.lower() in NO_NOUNS:
+        return said
+    if _feminine(noun.lower()):
+        said = re.sub(r"(cient|quinient)os\b", r"\1as", said)
+        return re.sub(r"uno$", "una", said)
+    return re.sub(r"veintiuno$", "veintiún", said) if said.endswith("veintiuno") else re.sub(r"uno$", "un", said)
+
+
+def _feminine(noun: str) -> bool:
+    return noun in FEMININE_WORDS or (noun not in MASCULINE_WORDS and FEMININE.search(noun) is not None)
+
+
+def _ordinal(value: int, ending: str) -> str:
+    said = spell_ordinal(value, "es")
+    said = SHORT_TEENS.get(said, said).replace("décimo ", "decimo") if 10 < value < 20 else said
+    said = said.replace("decimoséptimo", "decimoséptimo")
+    if ending == "a":
+        return " ".join(word[:-1] + "a" if word.endswith("o") else word for word in said.split())
+    return said[:-1] if ending == "er" and said.endswith(("primero", "tercero")) else said
+
+
+def _date(day: Day) -> str:
+    said = f"{spell(day.day, 'es')} de {day.month_name}"
+    return f"{said} de {spell(day.year, 'es')}" if day.year else said
+
+
+def _clock(hour: int, minute: int, before: str) -> str:
+    said = _cardinal(hour, "hora")
+    if not minute:
+        return said
+    return f"{said} cero {spell(minute, 'es')}" if minute < 10 else f"{said} {spell(minute, 'es')}"
+
+
+def _fraction(above: int, below: int) -> str:
+    one = spell_ordinal(below, "es") if below <= 10 else f"{spell(below, 'es')}avo"
+    one, several = PARTS.get(below) or (one, f"{one}s")
+    return f"{'un' if above == 1 else spell(above, 'es')} {one if above == 1 else several}"
+
+
+def _mixed(whole: int, above: int, below: int) -> str:
+    return f"{spell(whole, 'es')} y {'medio' if (above, below) == (1, 2) else _fraction(above, below)}"
+
+
+def _reigned(found: re.Match[str]) -> str:
+    value = VALUES[found[2]]
+    if value > LARGEST_ORDINAL_OF_RULERS:
+        return f"{found[1]} {spell(value, 'es')}"
+    return f"{found[1]} {_ordinal(value, 'a' if found[1].endswith('a') else 'o')}"
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        r"(?<![\w.,])(\d{1,4})(?:\.?([ºª])|\.(er|o|a)\b|(er)\b)",
+        lambda m: _ordinal(int(m[1]), ORDINAL_ENDINGS[m[2] or m[3] or m[4]]),
+    ),
+    rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]], 'es')}"),
+    rule(rf"\b([A-ZÁÉÍÓÚÑ][a-záéíóúñü]+)\s({PLAIN})(?![\w-])", _reigned),
+    rule(
+        r"(?<![\d:.,\w])(\d{1,2})\s?h(?!\w)",
+        lambda m: f"{_cardinal(int(m[1]), 'horas')} hora{'' if m[1] == '1' else 's'}",
+    ),
+)
+
+GRAMMAR = Grammar(
+    locale="es",
+    cardinal=_cardinal,
+    date=_date,
+    clock=_clock,
+    fraction=_fraction,
+    mixed=_mixed,
+    rules=RULES,
+    decimal="{} coma {}",
+    decimals_as_number=True,
+    span="{} a {}",
+    score="{} a {}",
+    minus="menos",
+    plus="más",
+    phone_words="teléfono|tel|móvil|fax",
+    day_mark="º",
+    of="de",
+    hour_mark="horas|h",
+    money={
+        "€": Money(forms=("euro", "euros"), cents=("céntimo", "céntimos")),
+        "$": Money(forms=("dólar", "dólares"), cents=("centavo", "centavos")),
+        "US$": Money(forms=("dólar estadounidense", "dólares estadounidenses"), cents=("centavo", "centavos")),
+        "£": Money(forms=("libra", "libras"), cents=("penique", "peniques")),
+        "¥": Money(forms=("yen", "yenes")),
+    },
+    codes={"EUR": "€"},
+    cents="{main} con {cents}",
+    scales={
+        "millón": ("millón", "millones"),
+        "millones": ("millón", "millones"),
+        "M": ("millón", "millones"),
+        "mil millones": ("mil millones", "mil millones"),
+    },
+    scale_link=lambda noun: "de ",
+    abbreviations={
+        "Sr.": "señor",
+        "Sra.": "señora",
+        "Srta.": "señorita",
+        "Dr.": "doctor",
+        "Dra.": "doctora",
+        "D.": "don",
+        "D.ª": "doña",
+        "Ud.": "usted",
+        "Uds.": "ustedes",
+        "p. ej.": "por ejemplo",
+        "n.º": "número",
+        "núm.": "número",
+        "EE. UU.": "Estados Unidos",
+        "tel.": "teléfono",
+        "pág.": "página",
+        "págs.": "páginas",
+        "cap.": "capítulo",
+        "avda.": "avenida",
+        "Prof.": "profesor",
+        "aprox.": "aproximadamente",
+        "a. C.": "antes de Cristo",
+        "d. C.": "después de Cristo",
+        "Sto.": "santo",
+        "Sta.": "santa",
+        "vol.": "volumen",
+        "dpto.": "departamento",
+    },
+    closings={"etc.": "etcétera"},
+    acronyms=listed("UE ADN IVA USA USB UVA") - listed("IVA UVA"),
+    signs={
+        "&": "y",
+        "+": "más",
+        "=": "igual a",
+        "%": "por ciento",
+        "§": "párrafo",
+        "@": "arroba",
+        "×": "por",
+        "÷": "entre",
+        "±": "más menos",
+        "≈": "aproximadamente",
+        "≤": "como máximo",
+        "≥": "como mínimo",
+        "²": "al cuadrado",
+        "³": "al cubo",
+        "°": "grados",
+        "€": "euros",
+        "$": "dólares",
+        "£": "libras",
+    },
+    marks={
+        ".": "punto",
+        "@": "arroba",
+        "/": "barra",
+        "-": "guion",
+        "_": "guion bajo",
+        ":": "dos puntos",
+        "?": "signo de interrogación",
+        "=": "igual",
+        "&": "y",
+        "#": "almohadilla",
+        "%": "por ciento",
+        "+": "más",
+        "~": "virgulilla",
+    },
+    hashtag="hashtag",
+    number_sign="número",
+)

@@ -1,0 +1,95 @@
+"""Rules for dates and times of day. Numeric dates have the day first, except with the year first."""
+
+import re
+from collections.abc import Mapping
+from datetime import date
+
+from engines.text.dates import PIVOT
+from engines.text.languages.cldr import month_names, months
+from engines.text.languages.grammar import Day
+from engines.text.languages.reader import DASH, NumberReader
+from engines.text.rules import Rule, one_of, rule
+
+CONTEXT = 24  # characters before a date or time that may decide its form
+
+
+def date_rules(reader: NumberReader) -> tuple[Rule, ...]:
+    """Return the rules for numeric dates and dates with the name of the month."""
+    names = months(reader.grammar.locale)
+    left = r"(?<![\w.,/-])" if reader.grammar.spaced else r"(?<![\d.,/-])"
+    mark = rf"(?:\s?(?:{reader.grammar.year_mark}))?" if reader.grammar.year_mark else ""
+    numeric = (
+        rule(
+            rf"{left}(\d{{4}})([-/.])\s?(\d{{1,2}})\2\s?(\d{{1,2}})(?:\.(?=\s*$))?(?![\d/-])",
+            lambda m: _date(int(m[4]), int(m[3]), int(m[1]), m, reader),
+        ),
+        rule(
+            rf"{left}(\d{{1,2}})([./-])(\d{{1,2}})\2(\d{{4}}|\d\d)(?![\d/-]|\.\d){mark}",
+            lambda m: _date(int(m[1]), int(m[3]), _full(m[4]), m, reader),
+        ),
+    )
+    return (*numeric, *_named(reader, names, left, mark)) if reader.grammar.spaced and reader.grammar.of else numeric
+
+
+def _named(reader: NumberReader, names: Mapping[str, int], left: str, mark: str) -> tuple[Rule, ...]:
+    spelled = set(month_names(reader.grammar.locale).values())
+    short = one_of(name for name in names if name not in spelled)
+    pattern = rf"(?:({one_of(spelled)})|({short})\.?)(?!\w)"
+    of = reader.grammar.of
+    return (
+        rule(
+            rf"{left}(\d{{1,2}})(?:{reader.grammar.day_mark})?\s(?:{of}\s)?{pattern}(?:\s(?:{of}\s)?(\d{{4}})(?!\d){mark})?",
+            lambda m: _date(int(m[1]), names[(m[2] or m[3]).lower()], int(m[4]) if m[4] else None, m, reader),
+            re.IGNORECASE,
+        ),
+    )
+
+
+def _full(year: str) -> int:
+    return int(year) if len(year) == 4 else int(year) + (2000 if int(year) < PIVOT else 1900)
+
+
+def _date(day: int, month: int, year: int | None, found: re.Match[str], reader: NumberReader) -> str | None:
+    try:
+        date(year or 2000, month, day)
+    except ValueError:
+        return None
+    before = found.string[max(0, found.start() - CONTEXT) : found.start()]
+    name = month_names(reader.grammar.locale)[month]
+    return reader.grammar.date(Day(day=day, month=month, year=year, before=before, month_name=name))
+
+
+def time_rules(reader: NumberReader) -> tuple[Rule, ...]:
+    """Return the rules for times with a colon, with a full stop before the word for hours, and for hours alone."""
+    grammar = reader.grammar
+    left = r"(?<![\w:.,])(?<!\d[-–])" if grammar.spaced else r"(?<![\d:.,])"
+    clock, end = r"([01]?\d|2[0-4])[:：]([0-5]\d)(?::[0-5]\d)?(?![\d:：])", ""
+    if grammar.hour_mark:
+        end = rf"(?:\s?(?:{grammar.hour_mark})(?!\w))?"
+
+    def read(hour: str, minute: str, found: re.Match[str]) -> str:
+        before = found.string[max(0, found.start() - CONTEXT) : found.start()]
+        return grammar.clock(int(hour), int(minute), before)
+
+    rules = [
+        rule(
+            rf"{left}{clock}{DASH}{clock}{end}",
+            lambda m: _span(read(m[1], m[2], m), read(m[3], m[4], m), reader),
+        ),
+        rule(rf"{left}{clock}{end}", lambda m: read(m[1], m[2], m)),
+    ]
+    if grammar.hour_mark:
+        dotted = rf"([01]?\d|2[0-4])\.([0-5]\d)\s?(?:{grammar.hour_mark})(?!\w)"
+        rules.append(rule(rf"{left}{dotted}", lambda m: read(m[1], m[2], m)))
+    if grammar.hours:
+        alone = rf"([01]?\d|2[0-4])\s?(?:{grammar.hours})(?:\s?([0-5]\d))?(?!\w)"
+        rules.append(rule(rf"{left}{alone}", lambda m: read(m[1], m[2] or "0", m)))
+    return tuple(rules)
+
+
+def _span(first: str, last: str, reader: NumberReader) -> str:
+    """Join two times; a word that both end with is said once."""
+    start, end = first.split(" "), last.split(" ")
+    if len(start) > 1 and start[-1] == end[-1] and reader.grammar.spaced and reader.grammar.hour_mark:
+        first = " ".join(start[:-1])
+    return reader.grammar.span.format(first, last)

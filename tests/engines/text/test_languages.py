@@ -1,0 +1,75 @@
+"""Spoken forms in languages other than English: every row of languages/*.tsv.
+
+A row that starts with `!` is not right yet; its test is expected to fail.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engines.text import SPOKEN_LANGUAGES, parse
+
+TABLES = {path.stem: path for path in sorted((Path(__file__).parent / "languages").glob("*.tsv"))}
+FEWEST_ROWS = 60
+LEAST_RIGHT = 0.95
+NOT_YET = "!"
+
+
+def rows(language: str) -> list[tuple[str, str, bool]]:
+    """Return the written and spoken forms of a table, and whether the row is right."""
+    lines = TABLES[language].read_text(encoding="utf-8").splitlines()
+    pairs = [
+        [*line.removeprefix(NOT_YET).split("\t"), line] for line in lines if "\t" in line and not line.startswith("# ")
+    ]
+    return [(written, spoken, not line.startswith(NOT_YET)) for written, spoken, line in pairs]
+
+
+def cases() -> Iterator[object]:
+    for language in TABLES:
+        for written, spoken, right in rows(language):
+            marks = () if right else (pytest.mark.xfail(strict=True),)
+            yield pytest.param(language, written, spoken, id=f"{language} {written}", marks=marks)
+
+
+@pytest.mark.parametrize(("language", "written", "spoken"), [*cases()])
+def test_the_spoken_form_matches_the_row(language: str, written: str, spoken: str) -> None:
+    assert parse(written, language=language).spoken == spoken
+
+
+@pytest.mark.parametrize("language", TABLES)
+def test_spoken_text_is_read_unchanged(language: str) -> None:
+    spoken = [parse(written, language=language).spoken for written, _, _ in rows(language)]
+    assert [parse(text, language=language).spoken for text in spoken] == spoken
+
+
+@pytest.mark.parametrize("language", TABLES)
+def test_a_table_has_enough_rows_and_none_twice(language: str) -> None:
+    written = Counter(row[0] for row in rows(language))
+    assert len(written) >= FEWEST_ROWS
+    assert max(written.values()) == 1
+
+
+@pytest.mark.parametrize("language", TABLES)
+def test_nearly_all_rows_of_a_table_are_right(language: str) -> None:
+    right = [row[2] for row in rows(language)]
+    assert sum(right) / len(right) >= LEAST_RIGHT
+
+
+def test_every_language_with_a_grammar_has_a_table() -> None:
+    assert {*TABLES, "en"} == set(SPOKEN_LANGUAGES)
+
+
+def test_a_language_without_a_grammar_keeps_its_text() -> None:
+    assert parse("  Ahoj 3\u200b světe\x07,  5 %…  ", language="cs").spoken == "Ahoj 3 světe, 5 %…"
+    assert parse("مرحبا 12؟", language="ar-EG").spoken == "مرحبا 12؟"
+
+
+def test_the_region_chooses_between_portuguese_spellings() -> None:
+    assert parse("16", language="pt-PT").spoken == "dezasseis"
+    assert parse("16", language="pt_br").spoken == "dezesseis"
+
+
+def test_a_subtag_for_the_script_is_no_region() -> None:
+    assert parse("2个", language="zh-Hans-CN").spoken == "两个"
