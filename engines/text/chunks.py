@@ -4,15 +4,25 @@ import re
 from itertools import pairwise
 
 SHORTEST = 12  # characters; engines drop words of shorter segments
-MARKS, CLOSERS, WIDE_MARKS = ".!?…", "\"'”’)]", "。！？"
+MARKS, CLOSERS = ".!?…", "\"'”“’»)]"  # they end a sentence when a space follows
+# Stops that end a sentence without a space: of Chinese, Japanese, Arabic, Urdu, Hindi, Armenian, Amharic, Khmer and Burmese.
+WIDE_MARKS = "。！？｡؟۔।॥։።፧។៕။"
+WIDE_CLOSERS = "」』】》〉）｣"
+AFTER_WIDE_MARKS = f"{WIDE_MARKS}{WIDE_CLOSERS}”’»"
+IDEOGRAPHS = "\u3040-\u30ff\u3400-\u9fff"
+IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
+STRONG, ELLIPSIS = "!?", "……"  # they end a sentence before an ideograph or a wide closing quote
+AFTER_STRONG = f"(?:(?<=[{STRONG}])|(?<={ELLIPSIS}))"
 INITIAL = re.compile(r"(?<!\w)[A-Z]\Z")
+CLOSING = re.escape(CLOSERS)
 # In order of preference: ends of sentences (not initials), ends of clauses, gaps between words and between ideographs.
 PLACES = (
     re.compile(
-        rf"(?:(?:(?<![{MARKS}])(?<!\b[A-Z])|(?<=\b[A-Z][{MARKS}]))[{MARKS}]++[\"'”’)\]]*+(?=\s)|[{WIDE_MARKS}]++)"
+        rf"(?:(?:(?<![{MARKS}])(?<!\b[A-Z])|(?<=\b[A-Z][{MARKS}]))[{MARKS}]++[{CLOSING}]*+(?=\s)"
+        rf"|(?:[{WIDE_MARKS}]|{AFTER_STRONG}[{WIDE_CLOSERS}])[{AFTER_WIDE_MARKS}]*+|{AFTER_STRONG}(?=[{IDEOGRAPHS}]))"
     ),
-    re.compile(r"(?:[,;:][\"'”’)\]]*+(?=\s)|\s[-–—](?=\s)|—|[，、；：])"),
-    re.compile(r"(?:(?=\s)|(?<=[\u3040-\u30ff\u3400-\u9fff]))"),
+    re.compile(rf"(?:[,;:،؛][{CLOSING}]*+(?=\s)|\s[-–—](?=\s)|—|[，、；：])"),
+    re.compile(rf"(?:(?=\s)|(?<=[{IDEOGRAPHS}])(?![，、；：{AFTER_WIDE_MARKS}]))"),
 )
 
 
@@ -73,6 +83,7 @@ class SentenceReader:
         self._length = 0  # characters in `_unfinished`
         self._last = ""  # the last two characters at most
         self._in_marks = self._in_closers = False  # True if a sentence ends here when a space follows
+        self._in_wide = False  # True if a sentence ends here unless a closing quote follows
 
     def add(self, text: str) -> str:
         """Return the sentences that this part completes; empty if there are none or they are too short.
@@ -81,9 +92,9 @@ class SentenceReader:
         """
         cut: int | None = None
         for at, character in enumerate(text):
-            end = self._end(character)
-            if end is not None and self._length + at + end >= SHORTEST:
-                cut = at + end
+            ends = self._ends_before(character)
+            if ends and self._length + at >= SHORTEST:
+                cut = at
         if cut is None:
             self._unfinished.append(text)
             self._length += len(text)
@@ -97,11 +108,19 @@ class SentenceReader:
         rest, self._unfinished, self._length = "".join(self._unfinished), [], 0
         return rest
 
-    def _end(self, character: str) -> int | None:
-        """Read a character. Return 0 if a sentence ends before the character, 1 if after it, else None."""
+    def _ends_before(self, character: str) -> bool:
+        """Read a character. Return True if a sentence ends before the character."""
+        strong = self._last[-1:] in tuple(STRONG) or self._last == ELLIPSIS
         ended = (self._in_marks or self._in_closers) and character.isspace()
+        ended |= self._in_wide and character not in AFTER_WIDE_MARKS
+        ended |= strong and IDEOGRAPH.match(character) is not None
         initial = INITIAL.search(self._last) is not None
         self._in_closers = (self._in_marks or self._in_closers) and character in CLOSERS
         self._in_marks = character in MARKS and (self._in_marks or not initial)
+        self._in_wide = (
+            character in WIDE_MARKS
+            or (self._in_wide and character in AFTER_WIDE_MARKS)
+            or (strong and character in WIDE_CLOSERS)
+        )
         self._last = self._last[-1:] + character
-        return 0 if ended else 1 if character in WIDE_MARKS else None
+        return ended

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import ftfy
 
 from engines.errors import BadText
+from engines.text.chunks import WIDE_CLOSERS, WIDE_MARKS
 from engines.text.directions import Direction, directions_in, replaced, without_words
 from engines.text.limits import MAX_CHARACTERS, check_length
 from engines.text.markup import without_markup
@@ -25,7 +26,9 @@ PAUSE_LIKE = re.compile(r"(\[\s*pause\b[^\]\n]{0,40}\]?)", re.IGNORECASE)
 PAUSE = re.compile(r"\[\s*pause\s*:\s*(\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})\s*(ms|s)\s*\]", re.IGNORECASE)
 GAPS = re.compile(r"[ \t\n]+")
 LINE_END = re.compile(r"[ \t]*\n\s*")
-ENDS_A_THOUGHT = frozenset(".!?…,;:。！？，、")
+ENDS_A_THOUGHT = frozenset(f".!?…,;:，、؛،{WIDE_MARKS}")
+FULL_STOPS = {"am": "።", "hi": "।", "hy": "։", "ja": "。", "mr": "।", "ne": "।", "ur": "۔", "zh": "。"}
+UNSPACED = "。"  # no gap follows it
 NOT_WRITTEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
 # Widths, ligatures, terminal escapes. Encodings are not guessed: two unusual letters in a row may be intended.
 MENDING = ftfy.TextFixerConfig(uncurl_quotes=False, unescape_html=False, fix_encoding=False, normalization="NFC")
@@ -111,7 +114,7 @@ def _parts(text: str, speak_numbers: bool, language: str) -> Iterator[Say | Paus
             yield _pause(piece)
             continue
         typed = piece.strip()
-        line = _one_line(typed)
+        line = _one_line(typed, FULL_STOPS.get(subtags(language)[0], "."))
         spoken = spoken_form(line, language) if speak_numbers else line
         if any(c.isalnum() for c in spoken):
             yield Say(typed, spoken)
@@ -127,11 +130,13 @@ def _pause(tag: str) -> Pause:
     return Pause(duration_s)
 
 
-def _one_line(text: str) -> str:
+def _one_line(text: str, full_stop: str) -> str:
     """Join lines; a line without a mark at its end gets a full stop."""
     lines = [line for line in LINE_END.split(text) if line.strip()]
-    ended = [line if line[-1] in ENDS_A_THOUGHT or line[-1] in "\"')”’" else f"{line}." for line in lines[:-1]]
-    return GAPS.sub(" ", " ".join([*ended, *lines[-1:]])).strip(" ")
+    closed = ENDS_A_THOUGHT | frozenset(f"\"')”’»{WIDE_CLOSERS}")
+    ended = [line if line[-1] in closed else f"{line}{full_stop}" for line in lines[:-1]]
+    gap = "" if full_stop == UNSPACED else " "
+    return GAPS.sub(" ", gap.join([*ended, *lines[-1:]])).strip(" ")
 
 
 def _shown(part: Say | Pause) -> str:

@@ -20,6 +20,7 @@ from engines.text import (
     estimate_s,
     fit,
     parse,
+    split_short_sentences,
     spoken_form,
     unsaid,
 )
@@ -352,6 +353,48 @@ def test_initials_do_not_end_a_sentence_and_chinese_is_cut_without_spaces():
     assert all(len(piece) <= 40 for piece in chunks("今天天气很好。" * 20, 20, 40)[:-1])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "هل أنت بخير اليوم؟|نعم أنا بخير والحمد لله.",
+        "یہ ایک بہت لمبا جملہ ہے۔|یہ دوسرا لمبا جملہ ہے۔",
+        "यह पहला वाक्य है।|यह दूसरा वाक्य है॥|यह तीसरा वाक्य है।",
+        "Սա առաջին նախադասությունն է։|Սա երկրորդ նախադասությունն է։",
+        "ይህ የመጀመሪያው ዓረፍተ ነገር ነው።|ይህ ሁለተኛው ዓረፍተ ነገር ነው።",
+        "នេះជាប្រយោគទីមួយរបស់យើង។|នេះជាប្រយោគទីពីររបស់យើង។",
+        "ဒါဟာ ပထမ ဝါကျ ဖြစ်ပါတယ်။|ဒါဟာ ဒုတိယ ဝါကျ ဖြစ်ပါတယ်။",
+        "彼女は静かに「もう帰ります。」|それから部屋を出て行きました。",
+        "他大声地对我们所有人说：“快跑！”|然后他就不见了踪影再没回来。",
+        "我真的不知道应该怎么办才好……|你能不能过来帮我一下呢？",
+        "我真的不知道应该怎么办才好!|你能不能过来帮我一下呢？",
+        "彼は『それは本当に本当ですか!?』|と私たちに何度も聞きました。",
+        "Er rief laut: „Das ist schön.“| Dann ging er nach Hause.",
+        "Он сказал: «Мы приехали домой.»| Потом стало тихо вокруг.",
+    ],
+)
+def test_sentences_end_at_the_stops_of_their_script(text):
+    sentences = text.split("|")
+    spoken = "".join(sentences)
+    assert [part.strip() for part in split_short_sentences(spoken, 80)] == [part.strip() for part in sentences]
+    reader = SentenceReader()
+    assert "".join(reader.add(character) for character in spoken) + reader.rest() == spoken
+    reader = SentenceReader()
+    assert reader.add(spoken) == "".join(sentences[:-1])
+
+
+def test_no_segment_starts_with_a_closing_mark_of_chinese():
+    for limit in range(13, 40):
+        assert all(
+            piece[0] not in "。」，！？"
+            for piece in chunks("他说「今天天气很好，我们去公园玩吧！」然后就走了。" * 4, limit)
+        )
+
+
+def test_lines_of_chinese_and_hindi_end_with_their_own_stops():
+    assert parse("第一行\n第二行", language="zh").spoken == "第一行。第二行"
+    assert parse("पहली पंक्ति\nदूसरी पंक्ति", language="hi").spoken == "पहली पंक्ति। दूसरी पंक्ति"
+
+
 # Syllables.
 
 
@@ -391,13 +434,15 @@ def test_a_sentence_is_complete_once_something_follows_it():
 
 
 @quick
-@given(st.text(alphabet="ab A.!?…\"')。 J_\n", max_size=80), st.lists(st.integers(1, 9), min_size=80, max_size=80))
+@given(
+    st.text(alphabet="ab A.!?…\"')。」”中۔ J_\n", max_size=80), st.lists(st.integers(1, 9), min_size=80, max_size=80)
+)
 def test_arriving_parts_lose_nothing_and_end_at_the_same_sentences(text, lengths):
     reader, at, waits = SentenceReader(), 0, ""
     for length in lengths:
         piece, at = text[at : at + length], at + length
         waits += piece
-        ends = [found.end() for found in PLACES[0].finditer(waits) if found.end() >= SHORTEST]
+        ends = [found.end() for found in PLACES[0].finditer(waits) if SHORTEST <= found.end() < len(waits)]
         end = ends[-1] if ends else 0
         assert reader.add(piece) == waits[:end]
         waits = waits[end:]
