@@ -8,6 +8,7 @@ from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
 from engines.text.rules import Rule, listed, rule
 
+RULERS = "Karel|Willem|Filips|Lodewijk|Hendrik|Albert|Napoleon|Boudewijn|Frederik|Leopold"
 CHAPTERS = "[Hh]oofdstuk|[Dd]eel|[Bb]and|[Aa]kte|[Ss]cène|[Bb]oek|[Aa]rtikel|[Bb]ijlage"
 PARTS = {2: "half", 4: "kwart"}
 
@@ -51,6 +52,7 @@ def _mixed(whole: int, above: int, below: int) -> str:
 RULES: tuple[Rule, ...] = (
     rule(r"(?<![\w.,])(\d{1,4})(?:ste|de|e)(?!\w)", lambda m: spell_ordinal(int(m[1]), "nl")),
     rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]])}"),
+    rule(rf"\b({RULERS})\s([IVX])(?![\w-])", lambda m: f"{m[1]} de {spell_ordinal(VALUES[m[2]], 'nl')}"),
     rule(rf"\b([A-Z][a-zà-ÿ]+)\s({PLAIN})(?![\w-])", lambda m: f"{m[1]} de {spell_ordinal(VALUES[m[2]], 'nl')}"),
 )
 
@@ -101,20 +103,18 @@ GRAMMAR = Grammar(
         "nr.": "nummer",
         "ca.": "circa",
         "tel.": "telefoon",
-        "blz.": "bladzijde",
         "o.a.": "onder andere",
         "m.b.t.": "met betrekking tot",
         "t.o.v.": "ten opzichte van",
         "i.p.v.": "in plaats van",
         "ir.": "ingenieur",
         "drs.": "doctorandus",
-        "mr.": "meester",
         "incl.": "inclusief",
         "excl.": "exclusief",
         "max.": "maximaal",
         "v.Chr.": "voor Christus",
-        "str.": "straat",
     },
+    labels={"blz.": "bladzijde"},
     closings={"enz.": "enzovoort", "etc.": "et cetera", "e.d.": "en dergelijke"},
     acronyms=listed("EU USA VN UWV AOW ANWB EK IC USB"),
     signs={

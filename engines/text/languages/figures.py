@@ -18,7 +18,8 @@ def fraction_rules(reader: NumberReader) -> tuple[Rule, ...]:
 
     def read(found: re.Match[str]) -> str | None:
         above, below = int(found[1]), int(found[2])
-        return grammar.fraction(above, below) if 1 < below <= LARGEST_PART and above else None
+        improper = grammar.spaced and above >= below  # 24/7 is no fraction
+        return grammar.fraction(above, below) if 1 < below <= LARGEST_PART and above and not improper else None
 
     def mixed(found: re.Match[str]) -> str | None:
         whole, above, below = (int(found[group]) for group in (1, 2, 3))
@@ -48,6 +49,7 @@ def figure_rules(reader: NumberReader) -> tuple[Rule, ...]:
         rule(rf"(?<![\w.,])({number}){DASH}({number})(?![-\d]){NEXT_WORD}", lambda m: _range(m, reader))
         if grammar.spaced
         else rule(rf"(?<![A-Za-z\d.,])({number}){DASH}({number})(?![-\d])(?=(.?))", lambda m: _range(m, reader)),
+        rule(r"(?<=\d)/(?=\d)", lambda m: " " if grammar.spaced else None),
         rule(r"(?<=\d)\s?[x×]\s?(?=\d)", lambda m: f" {grammar.signs.get('×', 'x')} "),
         rule(f"({number}){NEXT_WORD}", lambda m: reader.number(m[1], m[2] or ""))
         if grammar.spaced

@@ -15,6 +15,8 @@ FEMININE_WORDS = listed(
     "fleur lettre feuille carte chose erreur couleur erreurs mère sœur orange poire rose vie voix école église île "
 )
 PARTS = {2: ("demi", "demis"), 3: ("tiers", "tiers"), 4: ("quart", "quarts")}
+ORDERED = re.compile(r"\s(?:siècles?|République|arrondissement|dynastie|armée|Reich|Internationale|légion|régiment)\b")
+RULERS = "Charles|Henri|Philippe|Louis|Napoléon|Jean|Albert|Baudouin|Pie|Léon"
 CHAPTERS = "[Cc]hapitre|[Tt]ome|[Aa]cte|[Ss]cène|[Pp]artie|[Ll]ivre|[Aa]rticle|[Aa]nnexe|[Nn]iveau|[Tt]itre"
 
 
@@ -56,14 +58,25 @@ def _mixed(whole: int, above: int, below: int) -> str:
     return f"{spell(whole, 'fr')} et {'demi' if (above, below) == (1, 2) else _fraction(above, below)}"
 
 
+def _roman(found: re.Match[str]) -> str | None:
+    """Read XXe as twentieth; Le, Me, Ce and De are words, and Ve is an ordinal before some nouns only."""
+    numeral, mark = found[1], found[2]
+    if mark in ("er", "re") and numeral != "I":
+        return None
+    if len(numeral) == 1 and mark == "e" and not ORDERED.match(found.string, found.end()):
+        return None
+    return _ordinal(VALUES[numeral], mark)
+
+
 RULES: tuple[Rule, ...] = (
     rule(
         r"(?<![\w.,])(\d{1,4})(ers?|res?|ères?|èmes?|emes?|ndes?|nds?|es?)(?!\w)",
         lambda m: _ordinal(int(m[1]), m[2].removesuffix("s")),
     ),
-    rule(rf"(?<!\w)({NUMERAL})(er|re|ère|ème|e)(?!\w)", lambda m: _ordinal(VALUES[m[1]], m[2])),
+    rule(rf"(?<!\w)({NUMERAL})(er|re|ère|ème|e)(?!\w)", _roman),
     rule(r"\bSt(e?)-([A-ZÀ-Ý]\w{0,30})", lambda m: f"Saint{m[1]}-{m[2]}"),
     rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]], 'fr')}"),
+    rule(rf"\b({RULERS})\s([VX])(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]], 'fr')}"),
     rule(rf"\b([A-ZÀ-Ý][a-zà-ÿ-]+)\s({PLAIN})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]], 'fr')}"),
 )
 
@@ -115,7 +128,6 @@ GRAMMAR = Grammar(
         "Dr": "docteur",
         "Dr.": "docteur",
         "Pr": "professeur",
-        "Me": "maître",
         "p. ex.": "par exemple",
         "n°": "numéro",
         "nº": "numéro",
@@ -123,14 +135,11 @@ GRAMMAR = Grammar(
         "tél.": "téléphone",
         "av.": "avenue",
         "bd": "boulevard",
-        "p.": "page",
-        "chap.": "chapitre",
         "env.": "environ",
         "av. J.-C.": "avant Jésus-Christ",
         "apr. J.-C.": "après Jésus-Christ",
-        "vol.": "volume",
-        "fig.": "figure",
     },
+    labels={"p.": "page", "chap.": "chapitre", "vol.": "volume", "fig.": "figure"},
     closings={"etc.": "et cetera"},
     acronyms=listed("USA UE ONU RATP CEDEX EDF TVA URSS UV USB ADN OGM IRM") - listed("ONU CEDEX"),
     signs={

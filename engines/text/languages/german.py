@@ -118,6 +118,7 @@ RULES: tuple[Rule, ...] = (
         r"\b([Ii]n|[Vv]on|[Bb]is|[Nn]ach|[Vv]or|[Aa]b|[Uu]m)\s(1[1-9]\d\d|20\d\d)(?![\w:]|[.,]\d|\s?[A-ZÄÖÜ%€$°a-z])",
         lambda m: f"{m[1]} {_year(int(m[2]))}",
     ),
+    rule(r"(?<![\w.,$€£+-])(1[1-9]\d\d)(?=[.!?;:)]?\s*$|[.!?;)]\s|,\s[a-zäöü])", lambda m: _year(int(m[1]))),
     rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]], 'de')}"),
     rule(
         rf"\b([A-ZÄÖÜ][a-zäöüß]+)\s({NUMERAL})\.(?!\w)",
@@ -183,9 +184,6 @@ GRAMMAR = Grammar(
         "inkl.": "inklusive",
         "o. Ä.": "oder Ähnliches",
         "St.": "Sankt",
-        "S.": "Seite",
-        "Abb.": "Abbildung",
-        "Kap.": "Kapitel",
         "i. d. R.": "in der Regel",
         "sog.": "sogenannt",
         "Dipl.-Ing.": "Diplom-Ingenieur",
@@ -196,6 +194,7 @@ GRAMMAR = Grammar(
         "n. Chr.": "nach Christus",
         "Std.": "Stunden",
     },
+    labels={"S.": "Seite", "Abb.": "Abbildung", "Kap.": "Kapitel"},
     closings={"usw.": "und so weiter", "etc.": "et cetera", "u. v. m.": "und vieles mehr", "usf.": "und so fort"},
     acronyms=listed("EU USA UNO AG EDV EKG ADAC AOK CDU CSU SPD FDP UKW UV USB ICE EZB IBAN PIN ABS AEG UEFA")
     - {"UNO", "IBAN", "PIN", "UEFA"},

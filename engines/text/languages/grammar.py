@@ -72,6 +72,7 @@ class Grammar:
     unit_names: Mapping[str, str] = field(default_factory=dict)  # patterns that replace CLDR's
 
     abbreviations: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)  # abbreviations that are read only before a number
     closings: Mapping[str, str] = field(default_factory=dict)  # abbreviations that often end a sentence
     acronyms: frozenset[str] = frozenset()  # with vowels, but read letter by letter
     words: frozenset[str] = frozenset()  # in capitals, but read as words

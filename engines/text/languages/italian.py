@@ -9,7 +9,7 @@ from engines.text.romans import NUMERAL, PLAIN, VALUES
 from engines.text.rules import Rule, listed, rule
 
 FEMININE = re.compile(r"(?:[^m]a|ione|tà|tù|gine|udine)$")
-FEMININE_WORDS = listed("notte volta parte classe chiave nave voce luce croce legge rete mano")
+FEMININE_WORDS = listed("foto moto radio auto notte volta parte classe chiave nave voce luce croce legge rete mano")
 MASCULINE_WORDS = listed("problema programma tema sistema clima pianeta poeta poema")
 LO = re.compile(r"(?:s[^aeiouhàèéìòù]|z|gn|ps|pn|x|y|i[aeiou])")
 NO_NOUNS = listed(
@@ -17,6 +17,7 @@ NO_NOUNS = listed(
 )
 ELIDED = "un'"
 PARTS = {2: ("mezzo", "mezzi")}
+RULERS = "Carlo|Luigi|Enrico|Vittorio|Umberto|Pietro|Filippo|Giovanni|Pio|Napoleone|Francesco|Federico|Leone|Paolo"
 CHAPTERS = "[Cc]apitolo|[Tt]omo|[Aa]tto|[Ss]cena|[Pp]arte|[Ll]ibro|[Vv]olume|[Ll]ivello|[Aa]rticolo"
 
 
@@ -61,6 +62,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(rf"(?<!\w)({NUMERAL})(?=\ssecol[oi]\b)", lambda m: _ordinal(VALUES[m[1]], "o")),
     rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {_cardinal(VALUES[m[2]], '')}"),
+    rule(rf"\b({RULERS})\s([IVX])(?![\w-])", lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'o')}"),
     rule(
         rf"\b([A-ZÀ-Ý][a-zà-ÿ]+)\s({PLAIN})(?![\w-])",
         lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'a' if m[1].endswith('a') else 'o')}",
@@ -118,17 +120,11 @@ GRAMMAR = Grammar(
         "ing.": "ingegner",
         "avv.": "avvocato",
         "p. es.": "per esempio",
-        "pag.": "pagina",
-        "pagg.": "pagine",
-        "cap.": "capitolo",
         "tel.": "telefono",
         "a. C.": "avanti Cristo",
         "d. C.": "dopo Cristo",
-        "vol.": "volume",
-        "art.": "articolo",
-        "S.": "San",
-        "on.": "onorevole",
     },
+    labels={"cap.": "capitolo", "vol.": "volume", "art.": "articolo", "pag.": "pagina", "pagg.": "pagine"},
     closings={"ecc.": "eccetera"},
     acronyms=listed("UE BCE USA USB IVA INPS") - listed("IVA INPS"),
     signs={

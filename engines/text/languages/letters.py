@@ -31,10 +31,14 @@ def address_rules(reader: NumberReader) -> tuple[Rule, ...]:
 
 def abbreviation_rules(grammar: Grammar) -> tuple[Rule, ...]:
     """Return the rules for abbreviations and titles."""
-    return tuple(
-        _abbreviations(words, grammar, closing)
-        for words, closing in ((grammar.closings, True), (grammar.abbreviations, False))
-        if words
+    labels = [rule(rf"(?<![\w.])({one_of(grammar.labels)})(?=\s?\d)", lambda m: grammar.labels[m[1]])]
+    return (
+        *(labels if grammar.labels else ()),
+        *(
+            _abbreviations(words, grammar, words is grammar.closings)
+            for words in (grammar.closings, grammar.abbreviations)
+            if words
+        ),
     )
 
 

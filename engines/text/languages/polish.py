@@ -31,6 +31,7 @@ ENDINGS = {
 }
 LOCATIVE = r"(?:[Ww]e?|[Pp]o|[Oo]|[Pp]rzy|[Nn]a)"
 MONTH_STARTS = "stycz|lut|mar|kwie|maj|czerw|lip|sierp|wrze|paźdz|listop|grud"
+RULERS = "Karol|Zygmunt|Jan|Henryk|Ludwik|Piotr|Aleksander|Napoleon|Stanisław|Kazimierz|Bolesław|Mieszko|Filip|Mikołaj"
 CHAPTERS = "[Rr]ozdział|[Tt]om|[Aa]kt|[Ee]tap|[Pp]oziom"
 FEMININE_NAMES = listed("Elżbieta Katarzyna Maria Wiktoria Małgorzata Anna Krystyna")
 
@@ -130,6 +131,7 @@ RULES: tuple[Rule, ...] = (
     rule(rf"(?<!\w)({NUMERAL})(?=\swiek\b)", lambda m: _ordinal(VALUES[m[1]], "m")),
     rule(rf"(?<!\w)({NUMERAL})(?=\s(?:wojna|edycja|liga|runda|część)\b)", lambda m: _ordinal(VALUES[m[1]], "f")),
     rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'm')}"),
+    rule(rf"\b({RULERS})\s([IVX])(?![\w-])", lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'm')}"),
     rule(
         rf"\b([A-ZŁŚŻ][a-ząćęłńóśźż]+)\s({PLAIN})(?![\w-])",
         lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'f' if m[1] in FEMININE_NAMES else 'm')}",
@@ -188,7 +190,6 @@ GRAMMAR = Grammar(
         "ul.": "ulica",
         "al.": "aleja",
         "tel.": "telefon",
-        "str.": "strona",
         "inż.": "inżynier",
         "mgr": "magister",
         "ok.": "około",
@@ -198,9 +199,9 @@ GRAMMAR = Grammar(
         "n.e.": "naszej ery",
         "ks.": "ksiądz",
         "pl.": "plac",
-        "rozdz.": "rozdział",
         "wg": "według",
     },
+    labels={"str.": "strona", "rozdz.": "rozdział"},
     closings={"itd.": "i tak dalej", "itp.": "i tym podobne", "etc.": "et cetera"},
     acronyms=listed("USA UE UJ AGH PO USB VAT UW"),
     words=listed("VAT"),

@@ -12,12 +12,13 @@ from engines.text.rules import Rule, listed, rule
 FEMININE = re.compile(r"(?:[^m]as?|ção|ções|são|sões|dades?|gens?)$")
 FEMININE_WORDS = listed(
     "vez vezes noite noites mulher mulheres parte partes tarde tardes flor flores luz luzes chave chaves lei leis rede "
-    "redes mão mãos voz vozes gramática semana semanas cama camas alma almas turma turmas"
+    "foto fotos moto motos tribo tribos redes mão mãos voz vozes gramática semana semanas cama camas alma almas turma turmas"
 )
 MASCULINE_WORDS = listed("dia dias mapa mapas planeta planetas")
 NO_NOUNS = listed("e ou de do da em a o que com por para é são se as os mas não mais menos como foi na no às à")
 PARTS = {2: ("meio", "meios"), 3: ("terço", "terços")}
 LARGEST_ORDINAL_OF_RULERS = 10
+RULERS = "Carlos|Pedro|João|Afonso|Luís|Henrique|Filipe|Manuel|Dinis|José|Sancho|Fernando|Maria|Pio|Napoleão"
 CHAPTERS = "[Cc]apítulo|[Tt]omo|[Aa]to|[Cc]ena|[Pp]arte|[Ll]ivro|[Vv]olume|[Nn]ível|[Ss]éculo|[Aa]rtigo"
 
 
@@ -76,6 +77,7 @@ RULES: tuple[Rule, ...] = (
         lambda m: _ordinal(int(m[1]), "a" if m[2] == "ª" else "o"),
     ),
     rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]])}"),
+    rule(rf"\b({RULERS})\s([IVX])(?![\w-])", _reigned),
     rule(rf"\b([A-ZÀ-Ý][a-zà-ÿ]+)\s({PLAIN})(?![\w-])", _reigned),
     rule(r"(?<![\w.,])(\d{1,2})\s?x\s?(\d{1,2})(?![\w.,]\d|\w)", lambda m: f"{spell(int(m[1]))} a {spell(int(m[2]))}"),
 )
@@ -123,28 +125,24 @@ GRAMMAR = Grammar(
         "Srta.": "senhorita",
         "Dr.": "doutor",
         "Dra.": "doutora",
-        "D.": "dom",
         "Prof.": "professor",
         "Profa.": "professora",
         "p. ex.": "por exemplo",
         "n.º": "número",
         "nº": "número",
         "Av.": "Avenida",
-        "R.": "Rua",
         "tel.": "telefone",
         "pág.": "página",
         "págs.": "páginas",
-        "cap.": "capítulo",
         "a. C.": "antes de Cristo",
         "d. C.": "depois de Cristo",
-        "vol.": "volume",
-        "art.": "artigo",
         "Eng.": "engenheiro",
         "Sto.": "Santo",
         "Sta.": "Santa",
         "séc.": "século",
         "aprox.": "aproximadamente",
     },
+    labels={"cap.": "capítulo", "vol.": "volume", "art.": "artigo"},
     closings={"etc.": "et cetera"},
     acronyms=listed("EUA USP UE USB DNA IBGE IPTU") - listed("USP"),
     signs={

@@ -5,7 +5,7 @@ import re
 from engines.text.languages.grammar import Day, Grammar, Money
 from engines.text.languages.spelling import cardinal as num2words_cardinal
 from engines.text.languages.spelling import ordinal as num2words_ordinal
-from engines.text.romans import NUMERAL, VALUES
+from engines.text.romans import NUMERAL, PLAIN, VALUES
 from engines.text.rules import Rule, listed, rule
 
 PARTS = {1: "десят", 2: "сот", 3: "тысячн"}  # stems of tenths, hundredths, thousandths
@@ -17,6 +17,10 @@ ENDINGS = {
 }  # fmt: skip
 SHORT_WORDS = 2  # letters; shorter words are no nouns
 NO_NOUNS = listed("или для это при под над без как что так уже еще ещё они она оно есть был была было были раза")
+RULERS = (
+    "Пётр|Петр|Павел|Александр|Николай|Иван|Василий|Карл|Людовик|Генрих|Филипп|Фридрих|Наполеон|Вильгельм|Яков|Пий|Лев|"
+    "Екатерина|Елизавета|Анна|Мария"
+)
 FEMININE_NAMES = listed("Екатерина Елизавета Анна Мария")
 
 
@@ -98,7 +102,11 @@ RULES: tuple[Rule, ...] = (
     rule(rf"(?<!\w)({NUMERAL})(?=\sвек\b)", lambda m: _ordinal(VALUES[m[1]])),
     rule(rf"\b([Гг]лава|[Чч]асть)\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'f')}"),
     rule(
-        rf"\b([А-ЯЁ][а-яё]+)\s({NUMERAL})(?![\w-])",
+        rf"\b({RULERS})\s([IVX])(?![\w-])",
+        lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'f' if m[1] in FEMININE_NAMES else 'm').capitalize()}",
+    ),
+    rule(
+        rf"\b([А-ЯЁ][а-яё]+)\s({PLAIN})(?![\w-])",
         lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'f' if m[1] in FEMININE_NAMES else 'm').capitalize()}",
     ),
     rule(r"\bг\.\s(?=[А-ЯЁ])", lambda m: "город "),
@@ -173,13 +181,8 @@ GRAMMAR = Grammar(
         "т. е.": "то есть",
         "д-р": "доктор",
         "проф.": "профессор",
-        "стр.": "страница",
         "тел.": "телефон",
         "пр.": "проспект",
-        "им.": "имени",
-        "гл.": "глава",
-        "рис.": "рисунок",
-        "табл.": "таблица",
         "т. к.": "так как",
         "до н. э.": "до нашей эры",
         "н. э.": "нашей эры",
@@ -187,9 +190,9 @@ GRAMMAR = Grammar(
         "г-н": "господин",
         "г-жа": "госпожа",
         "акад.": "академик",
-        "см.": "смотри",
         "обл.": "область",
     },
+    labels={"стр.": "страница", "рис.": "рисунок", "гл.": "глава", "табл.": "таблица"},
     closings={"и т. д.": "и так далее", "и т. п.": "и тому подобное", "и др.": "и другие", "и пр.": "и прочее"},
     acronyms=listed("США МГУ ООН СПбГУ РФ ЕС ЭВМ МИД АЭС ЦСКА ФИФА") - listed("ООН МИД ФИФА"),
     signs={

@@ -11,7 +11,7 @@ from engines.text.rules import Rule, listed, rule
 FEMININE = re.compile(r"(?:as?|ción|ciones|sión|siones|dad|dades|tud|tudes)$")
 FEMININE_WORDS = listed(
     "vez veces noche noches mujer mujeres clase clases parte partes calle calles tarde tardes flor flores luz luces llave "
-    "llaves ley leyes red redes imagen imágenes mano manos voz voces torre torres nube nubes"
+    "foto fotos moto motos radio radios llaves ley leyes red redes imagen imágenes mano manos voz voces torre torres nube nubes"
 )
 MASCULINE_WORDS = listed(
     "día días problema problemas programa programas tema temas sistema sistemas mapa mapas idioma idiomas clima climas "
@@ -24,6 +24,7 @@ SHORT_TEENS = {"décimoprimero": "undécimo", "décimosegundo": "duodécimo"}
 ORDINAL_ENDINGS = {"º": "o", "ª": "a", "o": "o", "a": "a", "er": "er"}
 PARTS = {2: ("medio", "medios"), 3: ("tercio", "tercios")}
 LARGEST_ORDINAL_OF_RULERS = 10  # Alfonso X is "décimo", Alfonso XIII "trece"
+RULERS = "Carlos|Felipe|Juan|Pedro|Fernando|Alfonso|Enrique|Luis|Jaime|Sancho|Isabel|Napoleón|Pío|Benedicto|León"
 CHAPTERS = "[Cc]apítulo|[Tt]omo|[Aa]cto|[Ee]scena|[Pp]arte|[Ll]ibro|[Vv]olumen|[Nn]ivel|[Ss]iglo"
 
 
@@ -76,7 +77,7 @@ def _reigned(found: re.Match[str]) -> str:
     value = VALUES[found[2]]
     if value > LARGEST_ORDINAL_OF_RULERS:
         return f"{found[1]} {spell(value, 'es')}"
-    return f"{found[1]} {_ordinal(value, 'a' if found[1].endswith('a') else 'o')}"
+    return f"{found[1]} {_ordinal(value, 'a' if found[1].endswith(('a', 'Isabel')) else 'o')}"
 
 
 RULES: tuple[Rule, ...] = (
@@ -85,6 +86,7 @@ RULES: tuple[Rule, ...] = (
         lambda m: _ordinal(int(m[1]), ORDINAL_ENDINGS[m[2] or m[3] or m[4]]),
     ),
     rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]], 'es')}"),
+    rule(rf"\b({RULERS})\s([IVX])(?![\w-])", _reigned),
     rule(rf"\b([A-ZÁÉÍÓÚÑ][a-záéíóúñü]+)\s({PLAIN})(?![\w-])", _reigned),
     rule(
         r"(?<![\d:.,\w])(\d{1,2})\s?h(?!\w)",
@@ -132,7 +134,6 @@ GRAMMAR = Grammar(
         "Srta.": "señorita",
         "Dr.": "doctor",
         "Dra.": "doctora",
-        "D.": "don",
         "D.ª": "doña",
         "Ud.": "usted",
         "Uds.": "ustedes",
@@ -143,7 +144,6 @@ GRAMMAR = Grammar(
         "tel.": "teléfono",
         "pág.": "página",
         "págs.": "páginas",
-        "cap.": "capítulo",
         "avda.": "avenida",
         "Prof.": "profesor",
         "aprox.": "aproximadamente",
@@ -151,9 +151,9 @@ GRAMMAR = Grammar(
         "d. C.": "después de Cristo",
         "Sto.": "santo",
         "Sta.": "santa",
-        "vol.": "volumen",
         "dpto.": "departamento",
     },
+    labels={"cap.": "capítulo", "vol.": "volumen"},
     closings={"etc.": "etcétera"},
     acronyms=listed("UE ADN IVA USA USB UVA") - listed("IVA UVA"),
     signs={
