@@ -34,7 +34,9 @@ NOT_WRITTEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
 MENDING = ftfy.TextFixerConfig(uncurl_quotes=False, unescape_html=False, fix_encoding=False, normalization="NFC")
 # Chinese and Japanese marks are wide; the width of a mark decides whether a gap follows it.
 KEEPING_WIDTHS = MENDING._replace(fix_character_width=False)
-NARROW_LANGUAGES = frozenset(SPOKEN_LANGUAGES) - {"ja", "ko", "zh"}
+WIDE_LANGUAGES = frozenset(("ja", "ko", "zh"))
+NARROW_LANGUAGES = frozenset(SPOKEN_LANGUAGES) - WIDE_LANGUAGES
+POSTAL_MARK = "〒"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +89,17 @@ def parse(text: str, speak_numbers: bool = True, *, markers: Iterable[str] = (),
         raise BadText(without_words(directions) or "this text has no words; type a line")
     if any(each.marker(markers) for each in directions):
         parts = tuple(_parts(replaced(text, markers), speak_numbers, language))
-    script = Script(parts, "".join(dict.fromkeys(c for c in text if is_picture(c))), directions)
+    script = Script(parts, _pictures(text, language), directions)
     if script.pauses_s > MAX_PAUSES_S:
         raise BadText(f"the pauses add up to {script.pauses_s:.0f} s; shorten them to at most {MAX_PAUSES_S:.0f} s")
     return script
+
+
+def _pictures(text: str, language: str) -> str:
+    """Return the pictures of a text, each once; the grammars of wide scripts read signs such as ㎡ and 〒."""
+    wide = subtags(language)[0] in WIDE_LANGUAGES
+    seen = dict.fromkeys(c for c in text if is_picture(c))
+    return "".join(c for c in seen if not (wide and (c == POSTAL_MARK or unicodedata.decomposition(c))))
 
 
 def _clean(text: str, language: str) -> str:

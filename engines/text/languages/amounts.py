@@ -28,14 +28,25 @@ def money_rules(reader: NumberReader) -> tuple[Rule, ...]:
     )
 
 
+def scale_rules(reader: NumberReader) -> tuple[Rule, ...]:
+    """Return the rule for "5 Mio." before a word."""
+    scales = [scale for scale in reader.grammar.scales if len(scale) > 1]
+    if not scales:
+        return ()
+    return (rule(rf"({reader.number_pattern})\s?({one_of(scales)})(?!\w)", lambda m: _scaled(m[1], m[2], reader)),)
+
+
+def _scaled(text: str, scale: str, reader: NumberReader) -> str:
+    grammar = reader.grammar
+    scaled = form(grammar.locale, grammar.scales[scale], reader.plain(text))
+    return f"{reader.number(text, scaled)}{grammar.gap}{scaled}"
+
+
 def _money(text: str, sign: str, scale: str | None, reader: NumberReader) -> str:
     grammar, value = reader.grammar, reader.plain(text)
     if scale:
-        forms = grammar.scales[scale]
-        scaled = form(grammar.locale, forms, value)
         noun = reader.money_name(sign, "1000000")
-        link = grammar.scale_link(noun)
-        return f"{reader.number(text, scaled)}{grammar.gap}{scaled}{grammar.gap}{link}{noun}"
+        return f"{_scaled(text, scale, reader)}{grammar.gap}{grammar.scale_link(noun)}{noun}"
     money = grammar.money.get(grammar.codes.get(sign, sign))
     whole, _, cents = value.partition(".")
     if money and money.cents and len(cents) == 2:

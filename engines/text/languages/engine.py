@@ -5,7 +5,7 @@ import unicodedata
 from functools import lru_cache
 from importlib import import_module
 
-from engines.text.languages.amounts import money_rules, unit_rules
+from engines.text.languages.amounts import money_rules, scale_rules, unit_rules
 from engines.text.languages.figures import figure_rules, fraction_rules, minus_rules
 from engines.text.languages.grammar import Grammar
 from engines.text.languages.letters import (
@@ -57,6 +57,7 @@ def _ordered(grammar: Grammar) -> tuple[Rule, ...]:
         *minus_rules(grammar),
         *fraction_rules(reader),
         *money_rules(reader),
+        *scale_rules(reader),
         *unit_rules(reader),
         *grammar.last_rules,
         *figure_rules(reader),

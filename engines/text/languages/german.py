@@ -2,6 +2,7 @@
 
 import re
 
+from engines.text.languages.german_endings import ARTICLES, NEUTER_WORDS, PREPOSITIONS, ending, is_feminine
 from engines.text.languages.grammar import Day, Grammar, Money
 from engines.text.languages.spelling import cardinal as spell
 from engines.text.languages.spelling import ordinal as spell_ordinal
@@ -9,25 +10,13 @@ from engines.text.languages.spelling import year as spell_year
 from engines.text.romans import NUMERAL, VALUES
 from engines.text.rules import Rule, listed, rule
 
-FEMININE = re.compile(r"(?:e|ung|heit|keit|schaft|ion|tät|ik|ur)$")
-FEMININE_WORDS = listed(
-    "Nacht Stadt Frau Mark Woche Hand Wand Bank Person Etage Liga Runde Klasse Minute Stunde Zahl Mal"
-)
-NEUTER_WORDS = listed("Mal Kind Kapitel Jahrhundert Jahr Haus Spiel Tor Buch Bild Stockwerk Semester Quartal")
-PREPOSITIONS = (
-    "in|an|auf|nach|vor|mit|bei|seit|aus|zu|von|ab|über|unter|neben|hinter|zwischen|während|trotz|wegen|bis zu"
-)
-ARTICLES = (
-    "der|die|das|den|dem|des|am|im|vom|zum|zur|beim|ein|eine|einen|einem|einer|eines|jeder|jede|jedes|jeden|jedem|"
-    "dieser|diese|dieses|diesen|diesem|mein|meine|unser|unsere|ihr|ihre|sein|seine"
-)
-ARTICLE = re.compile(rf"(?:\b({PREPOSITIONS})\s)?\b({ARTICLES})\s$", re.IGNORECASE)
 ORDERED = (
     "Platz|Tag|Stock|Etage|Liga|Weltkrieg|Jahrhundert|Mal|Auflage|Kapitel|Runde|Klasse|Satz|Geburtstag|Halbzeit|Teil|"
     "Akt|Staffel|Folge|Minute|Woche|Monat|Semester|Quartal|Rang|Preis|Versuch"
 )
 MONTHS = "Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
-NAMED_PARTS = {2: ("halb", "halb"), 3: ("Drittel", "Drittel"), 7: ("Siebtel", "Siebtel"), 4: ("Viertel", "Viertel")}
+NAMED_PARTS = {2: "halb", 3: "Drittel", 4: "Viertel", 7: "Siebtel"}
+A_YEAR = r"(?:1[1-9]|20)\d\d"
 CHAPTERS = "Kapitel|Band|Teil|Abschnitt|Akt|Szene|Artikel|Stufe|Klasse|Anhang|Buch|Typ|Rocky|Hartz"
 
 
@@ -35,36 +24,17 @@ def _cardinal(value: int, noun: str) -> str:
     if value != 1 or not noun:
         return spell(value, "de")
     if noun.islower():
-        ending = next((said for said in ("er", "es", "e") if noun.endswith(said)), "")
-        return {"er": "ein", "es": "ein", "e": "eine"}.get(ending, "eins")
-    return "eine" if _feminine(noun) else "ein"
+        last = next((said for said in ("er", "es", "e") if noun.endswith(said)), "")
+        return {"er": "ein", "es": "ein", "e": "eine"}.get(last, "eins")
+    return "eine" if is_feminine(noun) else "ein"
 
 
-def _feminine(noun: str) -> bool:
-    return noun in FEMININE_WORDS - {"Mal"} or (noun not in NEUTER_WORDS and FEMININE.search(noun) is not None)
-
-
-def _ordinal(value: int, ending: str) -> str:
-    return spell_ordinal(value, "de")[:-1] + ending
-
-
-def _ending(before: str, noun: str = "") -> str:
-    """Return the ending that the words before an ordinal ask for; without an article, that of the nominative."""
-    found = ARTICLE.search(before)
-    if found is None:
-        return "e" if _feminine(noun) else "es" if noun in NEUTER_WORDS else "er"
-    article = found[2].lower()
-    if article in ("die", "das", "eine", "diese", "jede", "meine", "unsere", "ihre", "seine"):
-        return "e"
-    if article == "der":
-        return "en" if found[1] else "e"
-    if article in ("ein", "mein", "unser", "ihr", "sein"):
-        return "es" if noun in NEUTER_WORDS else "er"
-    return "e" if article in ("dieser", "jeder", "dieses", "jedes") and not found[1] else "en"
+def _ordinal(value: int, last: str) -> str:
+    return spell_ordinal(value, "de")[:-1] + last
 
 
 def _date(day: Day) -> str:
-    said = f"{_ordinal(day.day, _ending(day.before))} {day.month_name}"
+    said = f"{_ordinal(day.day, ending(day.before))} {day.month_name}"
     return f"{said} {_year(day.year)}" if day.year else said
 
 
@@ -79,7 +49,7 @@ def _clock(hour: int, minute: int, before: str) -> str:
 
 def _part(below: int) -> str:
     if below in NAMED_PARTS:
-        return NAMED_PARTS[below][0]
+        return NAMED_PARTS[below]
     return spell_ordinal(below, "de")[:-1].capitalize() + "l"
 
 
@@ -97,17 +67,32 @@ def _mixed(whole: int, above: int, below: int) -> str:
 
 def _half(found: re.Match[str]) -> str:
     noun = found[1]
-    return f"eine halbe {noun}" if _feminine(noun) else f"ein {'halbes' if noun in NEUTER_WORDS else 'halber'} {noun}"
+    return f"eine halbe {noun}" if is_feminine(noun) else f"ein {'halbes' if noun in NEUTER_WORDS else 'halber'} {noun}"
+
+
+def _short_date(found: re.Match[str]) -> str | None:
+    """Read den 5.6. with the name of the month."""
+    month = int(found[3])
+    return (
+        f"{found[1]}{_ordinal(int(found[2]), ending(found[1]))} {MONTHS.split('|')[month - 1]}"
+        if 0 < month <= 12
+        else None
+    )
 
 
 RULES: tuple[Rule, ...] = (
+    rule(rf"\b((?:{ARTICLES})\s)(\d{{1,2}})\.(\d{{1,2}})\.(?!\d)", _short_date, re.IGNORECASE),
+    rule(
+        rf"\b([Vv]on|[Zz]wischen)\s({A_YEAR})\s(bis|und)\s({A_YEAR})(?![\w:]|[.,]\d|\s?[A-ZÄÖÜ%€$°])",
+        lambda m: f"{m[1]} {_year(int(m[2]))} {m[3]} {_year(int(m[4]))}",
+    ),
     rule(
         rf"(?<![\w,.])(\d{{1,3}})\.(?=\s({ORDERED})(?:e?s|en)?\b)",
-        lambda m: _ordinal(int(m[1]), _ending(m.string[max(0, m.start() - 24) : m.start()], m[2])),
+        lambda m: _ordinal(int(m[1]), ending(m.string[max(0, m.start() - 24) : m.start()], m[2])),
     ),
     rule(
         rf"\b((?:(?:{PREPOSITIONS})\s)?(?:{ARTICLES})\s)(\d{{1,3}})\.(?=\s(?!(?:{MONTHS}|Jan|Feb|Mär|Apr|Jun|Jul|Aug|Sep|Okt|Nov|Dez)\b)([^\W\d_]{{1,24}}))",
-        lambda m: m[1] + _ordinal(int(m[2]), _ending(m[1], m[3])),
+        lambda m: m[1] + _ordinal(int(m[2]), ending(m[1], m[3])),
         re.IGNORECASE,
     ),
     rule(r"(?<![\w,.])([2-9]0)er(?!\w)", lambda m: f"{spell(int(m[1]), 'de')}er"),

@@ -22,7 +22,7 @@ CHAPTERS = "[Cc]apitolo|[Tt]omo|[Aa]tto|[Ss]cena|[Pp]arte|[Ll]ibro|[Vv]olume|[Ll
 
 
 def _cardinal(value: int, noun: str) -> str:
-    said = re.sub(r"(?<=\w)tre$", "tré", spell(value, "it"))
+    said = re.sub(r"(?<=\w)tre$", "tré", spell(value, "it")).replace("dicotto", "diciotto")
     if value != 1 or not noun or noun.lower() in NO_NOUNS:
         return said
     word = noun.lower()

@@ -120,6 +120,8 @@ def _year(found: re.Match[str]) -> str:
 
 
 RULES: tuple[Rule, ...] = (
+    rule(r"\b([Ll]ata)\s([2-9]0)\.?(?!\w)", lambda m: f"{m[1]} {_ordinal(int(m[2]), 'n')}"),
+    rule(r"\b([Ll]atach)\s([2-9]0)\.?(?!\w)", lambda m: f"{m[1]} {_ordinal(int(m[2]), 'loc')[:-1]}ch"),
     rule(r"\b([Ww]\s)?(1\d{3}|20\d\d)\s(?:roku|r\.)(?!\w)", _year),
     rule(r"\b([Rr]ok)\s(1\d{3}|20\d\d)(?!\w)", lambda m: f"{m[1]} {_ordinal(int(m[2]), 'm')}"),
     rule(

@@ -30,7 +30,7 @@ def spell(value: int, locale: str = "pt_BR") -> str:
 def _cardinal(value: int, noun: str, locale: str = "pt_BR") -> str:
     said = spell(value, locale)
     if noun and noun.lower() not in NO_NOUNS and _feminine(noun.lower()):
-        said = re.sub(r"(cent|duzent|trezent)os\b", r"\1as", said)
+        said = re.sub(r"(cent|duzent|trezent|quinhent)os\b", r"\1as", said)
         said = re.sub(r"\bum$", "uma", re.sub(r"\bdois$", "duas", said))
     return said
 

@@ -92,6 +92,13 @@ def _year(found: re.Match[str]) -> str:
 
 
 RULES: tuple[Rule, ...] = (
+    rule(r"(?<![\w.,])(\d{1,4})-е(?=\sгод)", lambda m: f"{_plural(int(m[1]))[:-1]}е"),
+    rule(r"(?<![\w.,])(\d{1,4})-х(?!\w)", lambda m: _plural(int(m[1]))),
+    rule(
+        r"\b([Сс])\s(1\d{3}|20\d\d)\sпо\s(1\d{3}|20\d\d)(?=\sгод)",
+        lambda m: f"{m[1]} {_ordinal(int(m[2]), 'm', 'g')} по {_ordinal(int(m[3]))}",
+    ),
+    rule(r"(?<=\d)\sс(?=[.,;!?]|\s*$)", lambda m: "сек"),
     rule(r"\b([ВвОоСсДд]о?\s)?(1\d{3}|20\d\d)\s(году|года|год|г\.)(?!\w)", _year),
     rule(
         rf"(?<![\w.,])(\d{{1,4}})-({'|'.join(sorted(ENDINGS, key=len, reverse=True))})(?!\w)",

@@ -15,6 +15,20 @@ TABLES = {path.stem: path for path in sorted((Path(__file__).parent / "languages
 FEWEST_ROWS = 60
 LEAST_RIGHT = 0.95
 NOT_YET = "!"
+# The first article of the Universal Declaration of Human Rights, and words that look like abbreviations and numerals.
+PROSE = {
+    "de": "Alle Menschen sind frei und gleich an Würde und Rechten geboren. WICHTIG: Er kam, sah und siegte.",
+    "es": "Todos los seres humanos nacen libres e iguales en dignidad y derechos. ¿Vive en la calle D o en la calle C?",
+    "fr": "Tous les êtres humains naissent libres et égaux en dignité et en droits. Le jour se lève. De là, il a pris son vol.",
+    "it": "Tutti gli esseri umani nascono liberi ed eguali in dignità e diritti. Di chi è quest'arte?",
+    "ja": "すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。「はい」と彼は言った。",
+    "ko": "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.",
+    "nl": "Alle mensen worden vrij en gelijk in waardigheid en rechten geboren. Hij woont in de straat.",
+    "pl": "Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw. Idę w las.",
+    "pt": "Todos os seres humanos nascem livres e iguais em dignidade e em direitos. A arte é longa.",
+    "ru": "Все люди рождаются свободными и равными в своём достоинстве и правах. Я дал им рис. Он с ней.",
+    "zh": "人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。",
+}
 
 
 def rows(language: str) -> list[tuple[str, str, bool]]:
@@ -73,3 +87,13 @@ def test_the_region_chooses_between_portuguese_spellings() -> None:
 
 def test_a_subtag_for_the_script_is_no_region() -> None:
     assert parse("2个", language="zh-Hans-CN").spoken == "两个"
+
+
+def test_signs_that_a_grammar_reads_are_no_pictures() -> None:
+    assert parse("〒100-0001の㈱山田は80㎡🙂", language="ja").pictures == "🙂"
+    assert parse("80㎡🙂 ok").pictures == "㎡🙂"
+
+
+def test_prose_without_numbers_stays() -> None:
+    for language, text in PROSE.items():
+        assert parse(text, language=language).spoken == text

@@ -24,7 +24,7 @@ from engines.text import (
     spoken_form,
     unsaid,
 )
-from engines.text.abbreviations import SHORT_FORMS
+from engines.text.abbreviations import SHORT_FORMS, WITHOUT_A_DOT
 from engines.text.chunks import PLACES, SHORTEST
 from engines.text.quantities import SCALES, UNITS
 from engines.text.tempo import ROOM_S
@@ -153,7 +153,7 @@ def test_no_word_is_ever_lost(words, data):
     said = parse("".join(word + mark for word, mark in zip(words, marks, strict=True))).spoken
     heard = iter(re.findall("[a-z]+", said.lower()))
     kept = [
-        word for word in words if word not in {*UNITS, *SCALES, *SHORT_FORMS, "am", "pm"}
+        word for word in words if word not in {*UNITS, *SCALES, *SHORT_FORMS, *WITHOUT_A_DOT.split("|"), "am", "pm"}
     ]  # these characters become others
     assert all(word in heard for word in kept)
 

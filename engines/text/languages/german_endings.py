@@ -1,0 +1,37 @@
+"""Endings of German ordinals: the words before an ordinal and the gender of its noun decide them."""
+
+import re
+
+from engines.text.rules import listed
+
+FEMININE = re.compile(r"(?:e|ung|heit|keit|schaft|ion|tät|ik|ur)$")
+FEMININE_WORDS = listed("Nacht Stadt Frau Mark Woche Hand Wand Bank Person Etage Liga Runde Klasse Minute Stunde Zahl")
+NEUTER_WORDS = listed("Mal Kind Kapitel Jahrhundert Jahr Haus Spiel Tor Buch Bild Stockwerk Semester Quartal")
+PREPOSITIONS = (
+    "in|an|auf|nach|vor|mit|bei|seit|aus|zu|von|ab|über|unter|neben|hinter|zwischen|während|trotz|wegen|bis zu"
+)
+ARTICLES = (
+    "der|die|das|den|dem|des|am|im|vom|zum|zur|beim|ein|eine|einen|einem|einer|eines|jeder|jede|jedes|jeden|jedem|"
+    "dieser|diese|dieses|diesen|diesem|mein|meine|unser|unsere|ihr|ihre|sein|seine"
+)
+ARTICLE = re.compile(rf"(?:\b({PREPOSITIONS})\s)?\b({ARTICLES})\s$", re.IGNORECASE)
+
+
+def is_feminine(noun: str) -> bool:
+    """Return True if a noun is feminine by a list or by its ending."""
+    return noun in FEMININE_WORDS or (noun not in NEUTER_WORDS and FEMININE.search(noun) is not None)
+
+
+def ending(before: str, noun: str = "") -> str:
+    """Return the ending that the words before an ordinal ask for; without an article, that of the nominative."""
+    found = ARTICLE.search(before)
+    if found is None:
+        return "e" if is_feminine(noun) else "es" if noun in NEUTER_WORDS else "er"
+    article = found[2].lower()
+    if article in ("die", "das", "eine", "diese", "jede", "meine", "unsere", "ihre", "seine"):
+        return "e"
+    if article == "der":
+        return "en" if found[1] else "e"
+    if article in ("ein", "mein", "unser", "ihr", "sein"):
+        return "es" if noun in NEUTER_WORDS else "er"
+    return "e" if article in ("dieser", "jeder", "dieses", "jedes") and not found[1] else "en"
