@@ -5,7 +5,7 @@ import numpy as np
 from engines import text as writing
 from engines.errors import BadAudio, BadText, UnsupportedText
 from engines.registry import Spec
-from engines.types import FORMAT_PADDING_S, LONGEST_PERFORMANCE_S, Audio
+from engines.types import FORMAT_PADDING_S, LONGEST_PERFORMANCE_S, Audio, Reference
 
 ROUNDING_S = 0.01  # by which a clip may be longer than the limit
 SHORTEST_PERFORMANCE_S = 0.2
@@ -39,9 +39,9 @@ def level_rms(audio: Audio) -> float:
     return rms
 
 
-def spoken_transcript(transcript: str, characters: frozenset[str]) -> str:
-    """Return the spoken form of a transcript in the checkpoint's characters, of which none allow all. Raises BadText."""
-    spoken = writing.spoken_form(writing.without_directions(transcript))
+def spoken_transcript(reference: Reference, characters: frozenset[str]) -> str:
+    """Return the spoken form of the transcript in the checkpoint's characters, of which none allow all. Raises BadText."""
+    spoken = writing.spoken_form(writing.without_directions(reference.transcript), reference.language)
     try:
         fitted = (writing.fit(spoken, characters) if characters else spoken).strip()
     except UnsupportedText as error:

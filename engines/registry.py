@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from engines.base import Checkpoint, Engine
 from engines.errors import BadSetting, UnknownEngine
@@ -24,6 +24,10 @@ class EngineOptions:
     cache_dir: str = ""  # folder that keeps encoded references across restarts; empty = no folder
     prefix_cache_bytes: int = 256_000_000  # keys and values of references that stay in memory
     weights_budget_bytes: int = 0  # device memory for inactive fine-tuned weights; 0 = a quarter of the free memory
+
+
+LANGUAGES, ENGLISH = "languages", ("en",)  # the option of every checkpoint; languages of a checkpoint that states none
+Fact = TypeVar("Fact")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +60,8 @@ class Spec:
     licences: Mapping[str, str] = field(default_factory=dict)
     # How closely published weights follow an unseen voice, one sentence each, by the start of their source.
     likenesses: Mapping[str, str] = field(default_factory=dict)
+    # BCP 47 tags of the languages that published weights speak, by the start of their source.
+    languages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def make(self, device: EngineOptions) -> Engine:
         """Import the engine's module, which imports torch, and build the engine."""
@@ -84,11 +90,16 @@ class Spec:
 
     def licence(self, checkpoint: Checkpoint) -> str:
         """Return the licence of a checkpoint's weights, if it is known."""
-        return _of_source(self.licences, checkpoint) or "unknown; see the source of the weights"
+        return _of_source(self.licences, checkpoint, "") or "unknown; see the source of the weights"
 
     def likeness(self, checkpoint: Checkpoint) -> str:
         """Return how closely a checkpoint follows an unseen voice; empty if that is unknown."""
-        return _of_source(self.likenesses, checkpoint)
+        return _of_source(self.likenesses, checkpoint, "")
+
+    def languages_of(self, checkpoint: Checkpoint) -> tuple[str, ...]:
+        """Return the BCP 47 tags of the languages that a checkpoint speaks: as its options state, else as published."""
+        stated = tuple(checkpoint.options.get(LANGUAGES, "").replace(",", " ").split())
+        return stated or _of_source(self.languages, checkpoint, ENGLISH)
 
     def check(self, asked: Mapping[str, float]) -> None:
         """Raise BadSetting for a setting that the engine lacks or a value out of range, because a take records its settings."""
@@ -142,9 +153,9 @@ def settings() -> dict[str, Setting]:
     return known
 
 
-def _of_source(texts: Mapping[str, str], checkpoint: Checkpoint) -> str:
-    """Return the text whose key starts the checkpoint's source; empty if no key does."""
-    return next((text for source, text in texts.items() if checkpoint.source.startswith(source)), "")
+def _of_source(facts: Mapping[str, Fact], checkpoint: Checkpoint, otherwise: Fact) -> Fact:
+    """Return the fact whose key starts the checkpoint's source."""
+    return next((fact for source, fact in facts.items() if checkpoint.source.startswith(source)), otherwise)
 
 
 def _imported(path: str) -> Any:

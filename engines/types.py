@@ -42,12 +42,15 @@ class Reference:
     voice_codes: tuple[
         int, ...
     ] = ()  # of a designed voice; the engine that designed it uses them instead of the audio's
+    language: str = "en"  # of the transcript: a BCP 47 tag
 
     @property
     def digest(self) -> str:
-        """SHA-256 of sample rate, samples, transcript and voice; an equal reference has an equal digest on every machine."""
+        """SHA-256 of audio, transcript, language and voice; an equal reference has an equal digest on every machine."""
         hashed = _hashed(self.audio)
         hashed.update(self.transcript.encode())
+        if self.language != "en":
+            hashed.update(f"\n{self.language}".encode())
         if self.voice_codes:
             hashed.update(repr(self.voice_codes).encode())
         return hashed.hexdigest()
@@ -100,6 +103,7 @@ class Request:
     reference: Reference
     seed: int
     engine: str
+    language: str = "en"  # of the text: a BCP 47 tag
     # Settings of this engine, by name; the engine uses its defaults for the others.
     settings: Mapping[str, float] = field(default_factory=dict)
     weights: Weights | None = None  # used instead of the checkpoint's weights, by engines whose spec has `fine_tunes`
@@ -255,6 +259,7 @@ class EngineStatus:
     reference_max_s: float  # s
     licence: str
     likeness: str  # one sentence: how closely its weights follow an unseen voice; empty if that is unknown
+    languages: tuple[str, ...]  # BCP 47 tags of the languages that its weights speak
     state: EngineState
     message: str  # one sentence for the designer
     progress: float  # of loading or warming, 0 to 1

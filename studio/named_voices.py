@@ -10,6 +10,7 @@ from engines.types import EngineStatus
 from studio.champion_format.champion import Champion, UnknownChampion, champion_settings
 from studio.champions.champions import Champions
 from studio.champions.saved import SavedChampion
+from studio.languages import primary
 from studio.order import Order, read_order, shown
 from studio.references.session_clips import SessionClips, ShippedClip
 
@@ -47,6 +48,11 @@ class NamedVoices:
         taken = {each.id for each in champions}
         samples = [each.name for each in self._session_clips.samples() if each.name not in taken]
         return [*champions, *(NamedVoice(name, name.title(), "sample", "") for name in samples)]
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """Return the languages, without regions, that at least one engine speaks."""
+        return frozenset(primary(tag) for status in self._manager.statuses() for tag in status.languages)
 
     def engine(self, name: str) -> EngineStatus:
         """Return the engine of this name or alias; "" is the studio's first. Raises UnknownEngine."""

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, PlainSerializer
 from engines.errors import BadSetting, BadText, EngineError
 from engines.registry import ENGINES, settings
 from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
+from studio.languages import read_tag
 
 SEEDS = 2**31
 SETTINGS = "settings"  # the field of an order that is stored flat
@@ -47,6 +48,7 @@ class Order:
     design: str = (
         ""  # the description of a voice that the engine designs, in place of a clip; see `studio.voice_designs`
     )
+    language: str = ""  # BCP 47 tag of the text; "" = detect, and the take records a language other than English
 
 
 def read_order(values: Mapping[str, object]) -> Order:
@@ -103,7 +105,7 @@ def _text(name: str, value: object) -> str:
         value.encode()
     except UnicodeEncodeError as error:
         raise BadText(f'"{name}" contains half a character (a lone surrogate); type "{name}" again') from error
-    return value
+    return read_tag(value) if name == "language" else value
 
 
 def _number(name: str, value: object) -> float:

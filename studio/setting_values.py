@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import NoDecode
 
+from studio.languages import TAG
 from studio.stores.places import Place, parse_stores
 
 DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
@@ -118,6 +119,12 @@ def _device(value: str) -> str:
     return value
 
 
+def _languages(value: str) -> str:
+    if not all(TAG.fullmatch(tag) for tag in value.replace(",", " ").split()):
+        raise ValueError("write language tags, such as en, de, pt-BR")
+    return value
+
+
 def _login(value: SecretStr) -> SecretStr:
     user, colon, password = value.get_secret_value().partition(":")
     if value.get_secret_value() and not (user and colon and password):
@@ -140,6 +147,7 @@ OptionalPath = Annotated[Path | None, AfterValidator(_resolved)]
 Sites = Annotated[Listed, AfterValidator(_sites)]
 Origins = Annotated[Listed, AfterValidator(_origins)]
 RootPath = Annotated[str, AfterValidator(_root_path)]
+LanguageTags = Annotated[str, AfterValidator(_languages)]
 DeviceName = Annotated[str, AfterValidator(_device)]
 Login = Annotated[SecretStr, AfterValidator(_login)]
 Keys = Annotated[SecretStr, AfterValidator(_keys)]

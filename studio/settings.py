@@ -17,6 +17,7 @@ from studio.setting_values import (
     DeviceName,
     Host,
     Keys,
+    LanguageTags,
     Listed,
     Login,
     Networks,
@@ -79,8 +80,12 @@ class Settings(BaseSettings):
     """Checkpoint of F5-TTS: `embedded`, `hf://owner/repo`, or the path of a weights file or of a folder that contains one."""
     f5_vocoder: str = ""
     """Vocoder of F5-TTS: a folder or `hf://owner/repo`. Empty uses the vocoder that belongs to the checkpoint."""
+    f5_languages: LanguageTags = ""
+    """Languages of the checkpoint of F5-TTS, as BCP 47 tags such as `en, de, pt-BR`. Empty: as published, else English."""
     s1_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"
     """Checkpoint of S1-Mini: `embedded`, `hf://owner/repo`, or the path of a folder."""
+    s1_languages: LanguageTags = ""
+    """Languages of the checkpoint of S1-Mini, as BCP 47 tags such as `en, de, pt-BR`. Empty: as published, else English."""
     s1_encoder: Literal["auto", "cpu"] = "auto"
     """Where S1-Mini encodes references: on its device, or on the CPU, which saves memory of the GPU."""
     orpheus_checkpoint: str = ""
@@ -88,11 +93,15 @@ class Settings(BaseSettings):
     `orpheus` to `STUDIO_ENGINES`, too."""
     orpheus_codec: Annotated[str, Field(min_length=1)] = "hf://hubertsiuzdak/snac_24khz"
     """Codec of Orpheus: `hf://owner/repo`, or the path of a folder."""
+    orpheus_languages: LanguageTags = ""
+    """Languages of the checkpoint of Orpheus, as BCP 47 tags such as `en, de, pt-BR`. Empty: as published, else English."""
     orpheus_encoder: Literal["auto", "cpu"] = "auto"
     """Where Orpheus encodes references: on its device, or on the CPU, which saves memory of the GPU."""
     spark_checkpoint: str = ""
     """Checkpoint of Spark-TTS: `hf://SparkAudio/Spark-TTS-0.5B`, or the path of a folder. Add `spark` to `STUDIO_ENGINES`,
     too."""
+    spark_languages: LanguageTags = ""
+    """Languages of the checkpoint of Spark-TTS, as BCP 47 tags such as `en, de, pt-BR`. Empty: as published, else English."""
     spark_encoder: Literal["auto", "cpu"] = "auto"
     """Where Spark-TTS encodes references: on its device, or on the CPU, which saves memory of the GPU."""
     ears: bool = True

@@ -12,9 +12,11 @@ import numpy as np
 from engines.registry import specs
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
-from engines.text import parse, with_spoken_directions
-from engines.types import NO_REFERENCE, Audio, Reference, Request, Samples, Status, Take, Weights
+from engines.text import parse, with_spoken_directions, without_directions
+from engines.types import NO_REFERENCE, Audio, EngineStatus, Reference, Request, Samples, Status, Take, Weights
+from studio import languages
 from studio.errors import NotFound
+from studio.languages import ENGLISH
 from studio.order import SEEDS, Order
 from studio.references.acceptance import failures
 from studio.references.clip import Source
@@ -225,14 +227,20 @@ class SpeechService:
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
         status = self._manager.status(order.engine)
         text = order.text if self._directions else with_spoken_directions(order.text)
+        order = replace(order, language=self._language(order, status))
         if performance is None and (status.info is None or not text.strip()):
-            parse(text)  # refuse unspeakable text before it waits; a loaded engine parses the text in `submit`
+            parse(
+                text, language=order.language or ENGLISH
+            )  # refuse unspeakable text before it waits; a loaded engine parses the text in `submit`
         order, reference, weights = (order, sent, None) if sent else self._cast(order, session_id)
         taken = weights if status.fine_tunes else None
+        reference = replace(reference, language=languages.detect(reference.transcript, status.languages))
         request = replace(_request(replace(order, text=text), reference, taken, live), performance=performance)
         ticket = self._manager.submit(request, session_id=session_id, arrived_at=arrived_at)
         self._recorder.follow(ticket, champion=order.champion, loaded=status.info is not None)
-        return order, ticket, [] if taken is weights else [_ignored(status.title, order)]
+        foreign = "" if performance else languages.warning(status.title, status.languages, order.language or ENGLISH)
+        ignored = "" if taken is weights else _ignored(status.title, order)
+        return order, ticket, [warning for warning in (ignored, foreign) if warning]
 
     def reference(self, order: Order, session_id: str) -> Reference:
         """Return the reference that the engine gets for the order's voice. Raises EngineError if the voice cannot be used."""
@@ -263,6 +271,13 @@ class SpeechService:
         window = Window(order.start_s, order.end_s)
         return order, self._session_clips.reference(session_id, order.clip_id, window, order.transcript), None
 
+    def _language(self, order: Order, status: EngineStatus) -> str:
+        """Return the stated language, or else the detected one; "" for detected English."""
+        if order.language:
+            return order.language
+        detected = languages.detect(without_directions(order.text), status.languages)
+        return "" if languages.is_english(detected) else detected
+
     def _remember(self, live: LiveTake) -> None:
         with self._lock:
             self._live_takes[live.session_id, live.id] = live
@@ -281,6 +296,7 @@ def _request(order: Order, reference: Reference, weights: Weights | None, live: 
         reference=reference,
         seed=order.seed or 0,
         engine=order.engine,
+        language=order.language or ENGLISH,
         weights=weights,
         settings=order.settings,
         live=live,

@@ -28,7 +28,7 @@ def make_plan(runtime: Runtime, spec: Spec, request: Request) -> CodecLmPlan:
         check_performance(request.performance)
         return CodecLmPlan(reference, prompt, [Group(text="")], sampling)
     room_s = (length - (VOICE_POSITIONS if reference is None else reference.positions)) / model.frames.step_rate
-    script = writing.parse(request.text, markers=model.defaults.directions)
+    script = writing.parse(request.text, markers=model.defaults.directions, language=request.language)
     groups = planning.groups(script, model.defaults, room_s)
     if not groups:
         raise BadText("this text has no words; type at least one")

@@ -93,7 +93,7 @@ class ReferenceEncoder:
         """Read the transcript, and prepare the clip for the encoder. Raises BadAudio, BadText."""
         check_length(reference.audio, self._spec)
         characters = frozenset(self._model.defaults.characters)
-        transcript = spoken_transcript(reference.transcript, characters) if prompt.reads_transcript else ""
+        transcript = spoken_transcript(reference, characters) if prompt.reads_transcript else ""
         frames = math.ceil(reference.audio.duration_s * self._model.frames.frame_rate)
         positions = prompt.positions(transcript, frames) if prompt.reads_reference else 0
         rms = level_rms(reference.audio)

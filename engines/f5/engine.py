@@ -187,7 +187,7 @@ class F5Engine:
         reference = self.references.read(request.reference)
         pace = reference.paced_frames, reference.transcript
         most = planning.longest(reference.frames, *pace, model.piece_characters)
-        script = writing.parse(request.text)
+        script = writing.parse(request.text, language=request.language)
         early = planning.CHARACTERS[: 1 if rows_each > 1 else None] if request.live else ()
         pieces = [
             replace(each, frames=planning.frames(*pace, each.text, settings["speed"], model.stretches_short))

@@ -105,7 +105,7 @@ class F5ReferenceCache:
 
     def _measured(self, reference: Reference, key: str) -> F5ReferenceText:
         check_length(reference.audio, SPEC)
-        transcript = with_full_stop(spoken_transcript(reference.transcript, self._characters))
+        transcript = with_full_stop(spoken_transcript(reference, self._characters))
         rms = level_rms(reference.audio)
         frames = (sound.resampled_length(reference.audio, SAMPLE_RATE) + TAIL_SAMPLES) // HOP + 1
         silent_s = reference.audio.duration_s - sound.paced_s(reference.audio)

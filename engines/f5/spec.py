@@ -46,6 +46,7 @@ SPEC = Spec(
         "hf://SWivid/F5-TTS": "CC-BY-NC-4.0 (non-commercial)",
         "embedded": "Apache-2.0, trained on synthetic speech",
     },
+    languages={"hf://SWivid/F5-TTS": ("en", "zh")},
     likenesses={
         "embedded": "Likeness of a take to an unseen voice: 0.79 (two clips of one voice: 0.89; two voices: 0.52)."
     },

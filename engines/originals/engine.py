@@ -118,11 +118,15 @@ class OriginalEngine:
     def prepare(self, request: Request) -> PreparedLine:
         characters, reference = self.model.characters, request.reference
         check_length(reference.audio, self._spec)
-        said = [part.spoken for part in writing.parse(request.text).parts if isinstance(part, writing.Say)]
+        said = [
+            part.spoken
+            for part in writing.parse(request.text, language=request.language).parts
+            if isinstance(part, writing.Say)
+        ]
         text = writing.fit(" ".join(said), characters)
         if not text:
             raise BadText("this text has no words; type at least one")
-        transcript = spoken_transcript(reference.transcript, characters)
+        transcript = spoken_transcript(reference, characters)
         settings = self._spec.chosen(request.settings, self.model.defaults)
         return PreparedLine(text, Reference(reference.audio, transcript), settings)
 

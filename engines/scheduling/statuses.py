@@ -59,6 +59,7 @@ def unloaded(name: str, spec: Spec, checkpoint: Checkpoint) -> EngineStatus:
         reference_max_s=spec.reference_max_s,
         licence=spec.licence(checkpoint),
         likeness=spec.likeness(checkpoint),
+        languages=spec.languages_of(checkpoint),
         state="unloaded",
         message="not loaded",
         progress=0.0,

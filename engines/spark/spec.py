@@ -25,5 +25,6 @@ SPEC = Spec(
     designs=True,
     factory="engines.spark.engine:make_engine",
     weights=f"Set STUDIO_SPARK_CHECKPOINT to hf://{PUBLISHED} or to a folder.",
+    languages={f"hf://{PUBLISHED}": ("en", "zh")},
     licences={f"hf://{PUBLISHED}": "CC-BY-NC-SA-4.0 (non-commercial)"},
 )

@@ -28,6 +28,7 @@ from engines.text import (
 from engines.types import EngineInfo, Setting
 from studio.api.errors import ProblemRoute, SessionId
 from studio.api.texts import Name, Transcript
+from studio.languages import detect, name_of, read_tag, warning
 from studio.order import Order, read_order
 from studio.studio import Studio
 
@@ -47,6 +48,7 @@ class ScriptForm(BaseModel):
     transcript: Transcript = ""
     champion: Name = ""
     version: Name = ""
+    language: Name = ""
 
 
 def router(studio: Studio) -> APIRouter:
@@ -68,14 +70,17 @@ def router(studio: Studio) -> APIRouter:
         markers = info.markers if info else ()
         try:
             check_length("the text", form.text, MAX_CHARACTERS)
-            read = parse(text, markers=markers)
+            language = read_tag(form.language) or detect(without_directions(text), engine.languages)
+            read = parse(text, markers=markers, language=language)
         except BadText as error:
-            nothing: dict[str, Any] = {"spoken": [], "unsaid": [], "directions": []}
+            nothing: dict[str, Any] = {"spoken": [], "unsaid": [], "directions": [], "language": "", "warning": ""}
             return nothing | {"characters": characters, "estimate_s": 0.0, "error": str(error)}
         return {
             "spoken": [spoken_json(part) for part in read.parts],
             "unsaid": list(unsaid(read, vocabulary)),  # characters that will not be heard
             "directions": [direction_json(direction, markers) for direction in read.directions],
+            "language": name_of(language),
+            "warning": warning(engine.title, engine.languages, language),
             "characters": characters,
             "estimate_s": round(_estimate_s(read, _spoken(studio, form, session_id), pace, info), 2),
             "error": unspeakable(read, vocabulary),
@@ -86,7 +91,7 @@ def router(studio: Studio) -> APIRouter:
 
 def _spoken(studio: Studio, form: ScriptForm, session_id: str) -> Spoken | None:
     """Return the reference's text and pace for the estimate; None if no voice is chosen or the voice is unusable."""
-    chosen = form.model_dump(include=ScriptForm.model_fields.keys() - {"engine"})
+    chosen = form.model_dump(include=ScriptForm.model_fields.keys() - {"engine", "language"})
     try:
         reference = studio.speaking.reference(Order(**chosen), session_id)
     except EngineError:

@@ -4,8 +4,8 @@ Takes are not kept; headers of the answer say how the line was made.
 """
 
 import base64
-import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -21,7 +21,8 @@ from studio.api.errors import ProblemRoute, keyed
 from studio.api.programs import Programs
 from studio.api.speech_events import SSE
 from studio.api.texts import Name, Text, Transcript
-from studio.order import Order, shown
+from studio.languages import read_tag
+from studio.order import Order
 from studio.references.acceptance import SentReference, read_sent_reference
 
 TAKES_MAX = 8  # of one line
@@ -96,7 +97,9 @@ class SpeechRequest(BaseModel):
     timestamps: Annotated[
         bool, Field(description="with stream_format sse: an event speech.audio.timestamps for each sentence")
     ] = False
-    language: Annotated[Name, Field(description="en; numbers and dates are spelled out in English")] = "en"
+    language: Annotated[Name, Field(description="BCP 47 tag of the text, such as de; auto detects the language")] = (
+        "auto"
+    )
     user: Annotated[Any, Field(description="ignored")] = None
 
     @model_validator(mode="before")
@@ -128,7 +131,7 @@ class SpeechRequest(BaseModel):
 
     def order(self, programs: Programs) -> Order:
         """Return the line as an `Order`, the stored form of a request. Raises EngineError."""
-        check_language(self.language)
+        language = read_tag(self.language)
         if self.instructions:
             raise BadSetting(INSTRUCTIONS)
         if self.timestamps and self.stream_format != "sse":
@@ -140,7 +143,7 @@ class SpeechRequest(BaseModel):
             order = programs.order_for_reference(self.input, self.model, settings)
         else:
             order = programs.order(self.input, self.voice_name, self.model, settings)
-        return adjust(order, programs.settings_of(order.engine))
+        return replace(adjust(order, programs.settings_of(order.engine)), language=language)
 
     def adjusted(self, made: Spoken) -> Mapping[str, str]:
         """Return headers that name the fields whose effect differs from the request."""
@@ -166,7 +169,9 @@ class GenerateRequest(BaseModel):
 
     championId: Annotated[Name, Field(min_length=1)]
     text: Text
-    language: Annotated[Name, Field(description="en; the studio spells numbers and dates out in English")] = "en"
+    language: Annotated[Name, Field(description="BCP 47 tag of the text, such as de; auto detects the language")] = (
+        "auto"
+    )
 
     @property
     def characters(self) -> int:
@@ -190,8 +195,8 @@ class GenerateRequest(BaseModel):
 
     def order(self, programs: Programs) -> Order:
         """Return the line as an `Order`, the stored form of a request. Raises EngineError."""
-        check_language(self.language)
-        return programs.order(self.text, self.championId, "", {})
+        language = read_tag(self.language)
+        return replace(programs.order(self.text, self.championId, "", {}), language=language)
 
     def adjusted(self, made: Spoken) -> Mapping[str, str]:
         """Return no headers: this request has no settings."""
@@ -209,12 +214,6 @@ class GenerateRequest(BaseModel):
 def format_name(format: object) -> object:
     """Return the studio's name of a format, such as opus for ogg."""
     return SAME_FORMATS.get(format.lower(), format.lower()) if isinstance(format, str) else format
-
-
-def check_language(language: str) -> None:
-    """Refuse languages other than English. Raises BadSetting."""
-    if re.split("[-_]", language.lower())[0] not in ("en", "auto", ""):
-        raise BadSetting(f'language {shown(language)} is not supported; remove the field "language", or send "en"')
 
 
 def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:

@@ -23,6 +23,7 @@ class Message(BaseModel):
     text: Text = ""
     voice: Name = ""
     model: Name = ""
+    language: Name = "auto"
     more: bool = False
     encoding: Literal["binary", "base64"] = "binary"
     errors: Literal["text", "close"] = "text"

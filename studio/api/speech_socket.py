@@ -25,6 +25,7 @@ import base64
 import json
 from collections.abc import Callable
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -40,6 +41,7 @@ from studio.api.speech_lines import Line
 from studio.api.speech_messages import BadMessage, Message, read_fields, read_message
 from studio.api.word_times import LISTENERS_MAX, Tell, WordTimes
 from studio.ears.ears import Ears
+from studio.languages import read_tag
 from studio.web.callers import Caller, KeyNeeded
 
 END = b"__END__"
@@ -204,9 +206,11 @@ class Conversation:
         message, programs = line.message, self._programs
         if not message.voice:
             raise BadSetting(VOICE_NEEDED)
+        language = read_tag(message.language)
         async for sentence in line.sentences():
             settings = message.model_extra or {}
             order = await to_thread.run_sync(programs.order, sentence, message.voice, message.model, settings)
+            order = replace(order, language=language)
             await started.put(await to_thread.run_sync(programs.start, line.stream, order, line.arrived_at))
         await started.put(None)
 

@@ -10,7 +10,6 @@ from engines.errors import BadSetting
 from studio.api.adjustments import IGNORED
 from studio.api.errors import ProblemRoute, keyed
 from studio.api.programs import Programs
-from studio.api.speech import check_language
 from studio.api.texts import Name, Text
 from studio.api.transcript_answers import (
     CONTENT,
@@ -21,6 +20,8 @@ from studio.api.transcript_answers import (
     answer,
 )
 from studio.api.uploads import MULTIPART
+from studio.languages import is_english, read_tag
+from studio.order import shown
 from studio.references.transcription import LONGEST_S, transcribe_file
 from studio.studio import Studio
 
@@ -54,7 +55,10 @@ class TranscriptionForm(BaseModel):
 
     def check(self) -> None:
         """Refuse fields that the studio cannot follow. Raises BadSetting."""
-        check_language(self.language)
+        if not is_english(read_tag(self.language)):
+            raise BadSetting(
+                f'language {shown(self.language)} is not supported; remove the field "language", or send "en"'
+            )
         if self.stream:
             raise BadSetting(NO_STREAM)
 

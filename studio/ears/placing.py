@@ -10,7 +10,7 @@ from studio.ears.listening import listen
 from studio.ears.models import Models
 from studio.ears.recogniser import ScoredWord
 from studio.ears.sound import LONGEST_S
-from studio.ears.spoken import is_english
+from studio.ears.spoken import has_english_letters
 from studio.ears.vocabulary import TimedWord, TypedWord
 
 WORDS_A_SECOND = 12.0  # more words than this cannot be in the audio
@@ -36,7 +36,11 @@ def can_place(audio: Audio, words: Sequence[TypedWord]) -> bool:
     There must be words, they must have only letters from a to z, and the audio must be neither too short nor too long.
     """
     spoken = [one for word in words for one in word.spoken]
-    return bool(spoken) and is_english(tuple(spoken)) and len(spoken) / WORDS_A_SECOND < audio.duration_s <= LONGEST_S
+    return (
+        bool(spoken)
+        and has_english_letters(tuple(spoken))
+        and len(spoken) / WORDS_A_SECOND < audio.duration_s <= LONGEST_S
+    )
 
 
 def place_words(

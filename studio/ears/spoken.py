@@ -25,6 +25,6 @@ def spoken_as(word: str) -> list[str]:
     return split_words(spoken_form(word))
 
 
-def is_english(words: tuple[str, ...]) -> bool:
+def has_english_letters(words: tuple[str, ...]) -> bool:
     """Return True if all letters are a to z, the only ones that the recogniser and the dictionary know."""
     return all(c.isascii() for word in words for c in word)

@@ -12,8 +12,9 @@ from studio.ears.quality import measure
 from studio.ears.quality.levels import speech_s
 from studio.ears.serializers import comparison_json
 from studio.ears.sound import LONGEST_S
-from studio.ears.spoken import is_english
+from studio.ears.spoken import has_english_letters
 from studio.ears.vocabulary import Comparison, TypedWord
+from studio.languages import is_english
 from studio.script.checks.runaways import RUNAWAY, runaway
 from studio.script.checks.wording import typed_words
 
@@ -33,13 +34,15 @@ HEARD_WITHOUT_WORDS: Heard = {
 }
 
 
-def hear_take(models: Models, text: str, audio: Audio) -> Heard:
-    """Return what is heard in a take of this text, as JSON, without raising for unusual audio."""
+def hear_take(models: Models, text: str, audio: Audio, language: str = "en") -> Heard:
+    """Return what is heard in a take of this text in this language, as JSON, without raising for unusual audio."""
     if not len(audio.samples) or not np.isfinite(audio.samples).all():
         return {**HEARD_WITHOUT_WORDS, "complete": False, "message": DAMAGED}
     if speech_s(audio) == 0.0:
         return {**HEARD_WITHOUT_WORDS, "complete": False, "message": SILENT}
     heard = {**HEARD_WITHOUT_WORDS, "faults": _faults(audio)}
+    if not is_english(language):
+        return {**heard, "message": FOREIGN}
     words = typed_words(text)
     if message := _obstacle(words, audio):
         return {**heard, "message": message}
@@ -59,7 +62,7 @@ def _obstacle(words: Sequence[TypedWord], audio: Audio) -> str:
     """Return why the words of a take cannot be compared; empty if they can."""
     if not words or audio.duration_s > LONGEST_S:
         return TOO_LONG if words else NO_WORDS
-    return "" if all(is_english(word.spoken) for word in words) else FOREIGN
+    return "" if all(has_english_letters(word.spoken) for word in words) else FOREIGN
 
 
 def _faults(audio: Audio) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from engines.types import Take
 from studio.ears.ears import Ears, EarsFailed
 from studio.ears.sentence_ends import SENTENCE_ENDS
 from studio.ears.vocabulary import TimedWord, TypedWord
+from studio.languages import is_english
 from studio.script.checks.wording import typed_words
 
 Pair = tuple[TypedWord, TimedWord]
@@ -15,11 +16,11 @@ Pair = tuple[TypedWord, TimedWord]
 def sentence_times(ears: Ears, take: Take, start_s: float = 0.0) -> list[dict[str, Any]]:
     """Return the sentences of a take that starts at `start_s`, with times in seconds.
 
-    If the words cannot be placed, or the ears are off, the whole text is one sentence without words.
+    If the words cannot be placed, are not English, or the ears are off, the whole text is one sentence without words.
     """
-    words = typed_words(take.request.text)
+    words = typed_words(take.request.text) if is_english(take.request.language) else []
     try:
-        timed = ears.align(take.audio, words)
+        timed = ears.align(take.audio, words) if words else ()
     except EarsFailed:
         timed = ()
     if not timed:

@@ -7,6 +7,7 @@ from typing import Any
 
 from engines.errors import BadInput
 from studio.history import History
+from studio.languages import TAG, tag_of
 from studio.script.delivery import DeliveredLine, Preset, file_stems
 from studio.script.delivery.identity import refuse_same_ids
 from studio.script.format.script import Project, Sheet, TakeCheck, cell
@@ -106,6 +107,11 @@ def _names(plan: DeliveryPlan) -> tuple[list[str], str]:
     return [f"{stem}.{plan.preset.format}" for stem in stems[:NAMES_SHOWN]], ""
 
 
+def _tag(written: str) -> str:
+    """Return the tag of a language whose name is written in a sheet; other cells stay as they are."""
+    return written if TAG.fullmatch(written) else tag_of(written) or written
+
+
 def _described(sheet: Sheet, select: Select, id: str, directions: bool) -> DeliveredLine:
     """Return a line with the text of its take; stage directions are included if `directions` is set."""
     line, take = select.line, select.take
@@ -120,7 +126,7 @@ def _described(sheet: Sheet, select: Select, id: str, directions: bool) -> Deliv
         direction=directions_of(written, take.text) if directions else "",
         filename=cell(sheet, line, "filename"),
         scene=cell(sheet, line, "scene"),
-        language=cell(sheet, line, "language"),
+        language=_tag(cell(sheet, line, "language")),
         notes=cell(sheet, line, "notes"),
         take=take.number,
         take_note=take.comment,

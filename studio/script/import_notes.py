@@ -1,6 +1,6 @@
 """Notes on a newly imported sheet, as sentences."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from studio.progress import plural
 from studio.script.format.script import Sheet, Table
@@ -18,13 +18,19 @@ WORDS: Mapping[NoteKind, tuple[str, str]] = {
         "an unreadable length",
         "Write 2.5 for at most 2.5 s, or =2.5 for exactly 2.5 s. Without a readable length, a line has no length limit.",
     ),
-    "language": ("a text that is not English", "The studio reads every text as English."),
+    "language": (
+        "a language that no checkpoint of this studio speaks",
+        "The words of such a line may be wrong. Choose a checkpoint that speaks the language.",
+    ),
 }
 
 
-def import_notes(table: Table, sheet: Sheet) -> Sequence[str]:
-    """Return notes on content that was not imported, then a sentence for each kind of note on lines."""
-    found = list(line_notes(sheet).values())
+def import_notes(table: Table, sheet: Sheet, languages: Collection[str]) -> Sequence[str]:
+    """Return notes on content that was not imported, then a sentence for each kind of note on lines.
+
+    `languages` are those that the engines speak.
+    """
+    found = list(line_notes(sheet, languages).values())
     return [*table.notes, *(sentence for kind in WORDS if (sentence := _sentence(kind, found)))]
 
 

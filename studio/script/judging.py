@@ -5,6 +5,7 @@ from collections.abc import Callable
 from engines.audio import paced_s
 from engines.text import Spoken, estimate_s, parse, spoken_form, without_directions
 from engines.types import Audio, Reference
+from studio.languages import ENGLISH
 from studio.order import Order
 from studio.script.checks.checker import Checker
 from studio.script.checks.judging import Checked, Expected
@@ -38,7 +39,8 @@ class TakeJudge:
             text=order.text,
             written=readable(piece.reading.written, order.text),
             reference=reference.audio if self._uses_reference(order) else None,
-            estimate_s=estimate_s(parse(order.text), heard),
+            estimate_s=estimate_s(parse(order.text, language=order.language or ENGLISH), heard),
+            language=order.language or ENGLISH,
         )
         checked = self._checker.check(expected, audio)
         speech_s = spoken_s(audio)

@@ -1,10 +1,11 @@
 """Notes on lines before they are rendered or delivered. The page shows each note as a badge in the line's row."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from engines.errors import BadSetting
+from studio.languages import name_of, primary, tag_of
 from studio.script.foreign_words import foreign_language
 from studio.script.format.length_limit import read_limit
 from studio.script.format.script import Role, ScriptLine, Sheet, cell
@@ -13,6 +14,9 @@ from studio.script.formula_errors import is_formula_error
 from studio.script.identity import lines_of_same_id
 
 NoteKind = Literal["formula", "same_id", "length", "language"]
+NOT_SPOKEN = (
+    "{}, which no checkpoint of this studio speaks. Choose a checkpoint that does, translate the line or delete it."
+)
 SHOWN = 20  # maximum number of characters of a cell in a note
 
 
@@ -27,15 +31,18 @@ class LineNote:
     value: str  # the cell's value, or the part that was recognized
 
 
-def line_notes(sheet: Sheet) -> Mapping[str, Sequence[LineNote]]:
-    """Return the notes on lines, by the line's key. Lines without notes and deleted lines are left out."""
+def line_notes(sheet: Sheet, languages: Collection[str]) -> Mapping[str, Sequence[LineNote]]:
+    """Return the notes on lines, by the line's key. Lines without notes and deleted lines are left out.
+
+    `languages` are the languages, without regions, that at least one engine of the studio speaks.
+    """
     lines = [line for line in sheet.lines if not line.deleted]
     sharing = {key: len(group) for group in lines_of_same_id(sheet) for key in group}
-    found = {line.key: list(_notes(sheet, line, sharing.get(line.key, 1))) for line in lines}
+    found = {line.key: list(_notes(sheet, line, sharing.get(line.key, 1), languages)) for line in lines}
     return {key: notes for key, notes in found.items() if notes}
 
 
-def _notes(sheet: Sheet, line: ScriptLine, sharing: int) -> Iterator[LineNote]:
+def _notes(sheet: Sheet, line: ScriptLine, sharing: int, languages: Collection[str]) -> Iterator[LineNote]:
     """Yield the notes on a line; `sharing` is the number of lines with its id."""
     for role in ERROR_ROLES:
         if is_formula_error(value := cell(sheet, line, role)):
@@ -45,7 +52,7 @@ def _notes(sheet: Sheet, line: ScriptLine, sharing: int) -> Iterator[LineNote]:
             yield LineNote(kind="formula", role=role, label=f"spreadsheet error: {value}", text=text, value=value)
     yield from _same_id(cell(sheet, line, "id"), sharing)
     yield from _length(cell(sheet, line, "max_s"))
-    yield from _language(cell(sheet, line, "text"), cell(sheet, line, "language"))
+    yield from _language(cell(sheet, line, "text"), cell(sheet, line, "language"), languages)
 
 
 def _same_id(id: str, sharing: int) -> Iterator[LineNote]:
@@ -69,20 +76,23 @@ def _length(value: str) -> Iterator[LineNote]:
         )
 
 
-def _language(text: str, stated: str) -> Iterator[LineNote]:
-    """Yield a note on a text that is not English, by the language column if it is filled, else by the text."""
+def _language(text: str, stated: str, languages: Collection[str]) -> Iterator[LineNote]:
+    """Yield a note on a text in a language that no engine speaks: the stated language, or else the one that the text shows."""
+    label = value = stated[:SHOWN]
     if stated and not is_formula_error(stated):
-        if stated.casefold().startswith(("en", "auto")):
+        tag = tag_of(stated)
+        if tag is None:
+            label = f"unknown language: {value}"
+            text = "This language is unknown. Write a tag such as de or pt-BR, or a name such as German."
+        elif not tag or primary(tag) in languages:
             return
-        advice = (
-            f"This line is in {stated[:SHOWN]}. The studio reads every text as English. Translate or delete the line."
+        else:
+            label, text = f"not spoken: {name_of(tag)}", NOT_SPOKEN.format(f"This line is in {name_of(tag)}")
+    elif (language := foreign_language(text)) and tag_of(language) not in languages:
+        label = value = language
+        text = (
+            NOT_SPOKEN.format(f"The text looks {language}") + " Ignore this warning if the text is in another language."
         )
-        yield LineNote(
-            kind="language", role="text", label=f"not English: {stated[:SHOWN]}", text=advice, value=stated[:SHOWN]
-        )
-    elif language := foreign_language(text):
-        advice = (
-            f"The text looks {language}. The studio reads every text as English. "
-            "Translate the line, or ignore this warning."
-        )
-        yield LineNote(kind="language", role="text", label=language, text=advice, value=language)
+    else:
+        return
+    yield LineNote(kind="language", role="text", label=label, text=text, value=value)

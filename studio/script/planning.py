@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from engines.errors import BadInput, EngineError
 from engines.text import Direction, directions_in, with_spoken_directions, without_directions, without_words
+from studio.languages import DETECT, tag_of
 from studio.named_voices import NamedVoices
 from studio.order import SEEDS, Order
 from studio.order_hash import hashed_values
@@ -65,7 +66,14 @@ class Readings:
         if error := self.fault(sheet, line):
             raise BadInput(error)
         castings = castings_of(self._project.cast, cell(sheet, line, "character"), cell(sheet, line, "emotion"))
-        return [self._reading(casting, text, cell(sheet, line, "max_s")) for casting in castings]
+        language = tag_of(cell(sheet, line, "language")) or DETECT
+        limit = cell(sheet, line, "max_s")
+        return [self._reading(casting, text, language, limit) for casting in castings]
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """Return the languages, without regions, that at least one engine speaks."""
+        return self._voices.languages
 
     def directions_of(self, text: str) -> Sequence[Direction]:
         """Return the stage directions of a text; none if directions are spoken here."""
@@ -98,10 +106,10 @@ class Readings:
         except EngineError as error:
             return f"{casting.voice} {error}"
 
-    def _reading(self, casting: Casting, text: str, limit: str) -> LineReading:
+    def _reading(self, casting: Casting, text: str, language: str, limit: str) -> LineReading:
         order = self._order(casting)
         spoken = _spoken(self.readable(text), self._project.lexicon, casting.voice)
-        order = replace(order, text=spoken, seed=None)
+        order = replace(order, text=spoken, language=language, seed=None)
         return LineReading(voice=casting.voice, order=order, limit=limit, written=text, edges_s=self.edges_s)
 
     def _order(self, casting: Casting) -> Order:

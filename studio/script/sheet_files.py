@@ -92,5 +92,8 @@ class SheetFiles:
     def _imported(self, project_id: str, sheet: Sheet, table: Table) -> dict[str, Any]:
         """Give characters of a newly imported sheet the voices with their names. Return the sheet with its notes."""
         self._namesakes.cast(project_id, sheet)
-        notes = {"notes": list(import_notes(table, sheet)), "file_notes": list(table.notes)}
+        notes = {
+            "notes": list(import_notes(table, sheet, self._views.languages(project_id))),
+            "file_notes": list(table.notes),
+        }
         return self._views.sheet(project_id, sheet.id) | notes | {"encoding": table.form.encoding}

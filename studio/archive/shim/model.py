@@ -390,9 +390,9 @@ class TritonPythonModel:
         form = json.loads(plain.pop("settings", "") or "{}")
         if not isinstance(form, dict):
             raise ValueError("settings must be a JSON object")
-        language, voice = plain.pop("language", "") or "en", plain.pop("champion_id", "")
-        if language.lower().partition("-")[0] != "en":
-            raise ValueError(f'the studio reads English, not {language!r}; remove the field "language", or send "en"')
+        voice = plain.pop("champion_id", "")
+        if not plain.get("language", "detect"):
+            del plain["language"]  # an empty tensor: the studio detects the language
         target = plain.pop("target_text", "")
         form.update(input=plain.pop("text", "") or target, response_format="wav")
         if self._champion is None:

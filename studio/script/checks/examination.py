@@ -12,7 +12,8 @@ from studio.ears.placing import can_place
 from studio.ears.quality.levels import speech_s
 from studio.ears.recogniser import NAME
 from studio.ears.sound import LONGEST_S
-from studio.ears.spoken import is_english
+from studio.ears.spoken import has_english_letters
+from studio.languages import is_english
 from studio.script.checks.judging import Checked, Expected
 from studio.script.checks.likeness import Encoder
 from studio.script.checks.runaways import RUNAWAY, runaway
@@ -45,8 +46,8 @@ def check(models: Models, expected: Expected, audio: Audio) -> Checked:
 
 
 def _words(models: Models, expected: Expected, audio: Audio) -> tuple[HeardLine | None, tuple[TakeCheck, ...]]:
-    words = typed_words(expected.text, expected.written)
-    if not all(is_english(word.spoken) for word in words):
+    words = typed_words(expected.text, expected.written) if is_english(expected.language) else []
+    if not is_english(expected.language) or not all(has_english_letters(word.spoken) for word in words):
         return None, (_words_check("unmeasured", FOREIGN),)
     if not words or audio.duration_s > LONGEST_S:
         return None, (_words_check("unmeasured", TOO_LONG if words else NO_WORDS),)

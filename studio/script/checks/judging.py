@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from engines.types import Audio
+from studio.languages import ENGLISH
 from studio.script.format.script import TakeCheck
 
 
@@ -14,6 +15,7 @@ class Expected:
     written: str = ""  # text before the lexicon was applied; "" if the lexicon changed nothing
     reference: Audio | None = None  # audio of the expected voice; None if the voice is not checked
     estimate_s: float | None = None  # estimated length
+    language: str = ENGLISH  # of the text; a BCP 47 tag
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,8 @@ def speak_page(studio: Studio) -> None:
     design = gr.Textbox(
         "", label="Design", info="gender, pitch and speed of a new voice, such as female low moderate", visible=False
     )
-    _endpoint(studio, [text, *_reference(), transcript, *chosen, *_champion(), performance, design])
+    language = gr.Textbox("", label="Language", info="tag of the text, such as de; empty: detect", visible=False)
+    _endpoint(studio, [text, *_reference(), transcript, *chosen, *_champion(), performance, design, language])
 
 
 def _settings(studio: Studio) -> list[gr.components.Component]:

@@ -1,0 +1,114 @@
+"""Languages of texts: BCP 47 tags, their names, and detection."""
+
+import re
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from engines.errors import BadSetting
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+ENGLISH = "en"
+DETECT = ""  # in place of a tag: detect the language of the text
+DETECT_NAMES = frozenset(("", "auto", "detect"))  # what clients send to detect the language
+TAG = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8}){0,3}", re.IGNORECASE)
+SURE = 0.6  # least share of the probability of all possible languages; below, the text counts as English
+KEPT = 4_096  # texts whose language is remembered
+NAMED = 3  # languages in a warning
+
+
+def read_tag(value: str) -> str:
+    """Return a client's language as a tag such as pt-BR, or DETECT. Raises BadSetting."""
+    given = value.strip()
+    if given.lower() in DETECT_NAMES:
+        return DETECT
+    if TAG.fullmatch(given) is None:
+        raise BadSetting(f'language {given[:40]!r} is not valid; send a tag such as "de" or "pt-BR", or "auto"')
+    first, *others = re.split("[-_]", given)
+    return "-".join([first.lower(), *(part.upper() if len(part) == 2 else part for part in others)])
+
+
+def tag_of(written: str) -> str | None:
+    """Return the tag of a language that a sheet names by tag or by name, such as German or Deutsch; None if it is unknown."""
+    known = _names().get(written.strip().casefold())
+    if known is not None:
+        return known
+    try:
+        tag = read_tag(written)
+    except BadSetting:
+        return None
+    return tag if tag == DETECT or name_of(tag) != tag else None
+
+
+@lru_cache(KEPT)
+def name_of(tag: str) -> str:
+    """Return the English name of a language, such as German; the tag itself if the language is unknown."""
+    from babel import Locale, UnknownLocaleError
+
+    try:
+        return Locale.parse(tag, sep="-").get_display_name("en") or tag
+    except (UnknownLocaleError, ValueError):
+        try:
+            return Locale.parse(primary(tag)).get_display_name("en") or tag
+        except (UnknownLocaleError, ValueError):
+            return tag
+
+
+def primary(tag: str) -> str:
+    """Return the language of a tag without region, such as pt for pt-BR."""
+    return re.split("[-_]", tag)[0].lower()
+
+
+def is_english(tag: str) -> bool:
+    """Return True for English of any region, and for a language that was not stated."""
+    return tag == DETECT or primary(tag) == ENGLISH
+
+
+@lru_cache(KEPT)
+def detect(text: str, languages: Sequence[str]) -> str:
+    """Return the most probable of a checkpoint's languages; for undecided texts English if possible, else the first one."""
+    default = next((tag for tag in languages if is_english(tag)), languages[0])
+    by_primary = {primary(tag): tag for tag in reversed(languages)}
+    if len(by_primary) < 2:
+        return default
+    probable = {name: share for name, share in _identifier().rank(text) if name in by_primary}
+    best = max(probable, key=lambda name: probable[name], default=ENGLISH)
+    sure = probable and probable[best] >= SURE * sum(probable.values()) > 0.0
+    return by_primary[best] if sure else default
+
+
+def warning(title: str, languages: Sequence[str], language: str) -> str:
+    """Return a sentence if an engine's checkpoint does not speak a language; "" if it does."""
+    if primary(language) in {primary(tag) for tag in languages}:
+        return ""
+    names = [name_of(primary(tag)) for tag in languages]
+    if len(names) > NAMED:
+        names[NAMED:] = [f"{len(names) - NAMED} more languages"]
+    listed = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+    spoken = name_of(primary(language))
+    return f"The checkpoint of {title} does not speak {spoken}, only {listed}; the words may be wrong"
+
+
+@cache
+def _names() -> dict[str, str]:
+    """Return tags by the English name and the language's own name of it, in lower case."""
+    from babel import Locale
+    from babel.localedata import locale_identifiers
+
+    found: dict[str, str] = {}
+    for identifier in locale_identifiers():
+        if "_" in identifier:
+            continue
+        for name in (Locale.parse("en").languages.get(identifier), Locale.parse(identifier).get_display_name()):
+            if name:
+                found.setdefault(name.casefold(), identifier)
+    return found
+
+
+@cache
+def _identifier() -> "LanguageIdentifier":
+    from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_modelpath(MODEL_DIR / MODEL_FILE, norm_probs=True)
