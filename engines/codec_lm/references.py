@@ -25,8 +25,8 @@ LEVEL_RMS = 0.08  # quieter references are raised to this level for the codec, a
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Clip:
-    """Audio as an encoder takes it."""
+class EncoderInput:
+    """A clip as an encoder takes it."""
 
     audio: Audio
     digest: str  # of `audio`, the key of its codes
@@ -40,7 +40,7 @@ class CheckedReference:
     digest: str  # of audio and transcript
     transcript: str  # in the checkpoint's characters
     positions: int  # of the prompt that the reference uses
-    clip: Clip  # at the level that the codec needs
+    clip: EncoderInput  # at the level that the codec needs
     level_rms: float  # of the clip
     gain: float  # applied to the result, to undo the raised level of the reference
 
@@ -131,15 +131,15 @@ class ReferenceEncoder:
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _clip(self, audio: Audio) -> Clip:
+    def _clip(self, audio: Audio) -> EncoderInput:
         """Resample a clip for the encoder, unless its codes are stored."""
         digest = audio.digest
-        return Clip(audio, digest, None if digest in self.store else self._resampled(audio))
+        return EncoderInput(audio, digest, None if digest in self.store else self._resampled(audio))
 
     def _resampled(self, audio: Audio) -> Samples:
         return sound.resample(audio, self._model.encoder.sample_rate).samples
 
-    def _codes(self, clip: Clip) -> Future[Tensor]:
+    def _codes(self, clip: EncoderInput) -> Future[Tensor]:
         running = self._running.pop(clip.digest, None)
         if running is not None and not running.done():
             self._running[clip.digest] = running

@@ -34,6 +34,7 @@ FOR_ROOTS = (*FOR_STUDIO, "engines.base")  # composition roots give the manager 
 STUDIO = ROOT / "studio"
 # The folders of studio/, and the modules directly in it, from the lowest layer. Each imports lower layers only.
 LAYERS = (
+    ("languages",),
     ("errors", "memory", "network_environment", "order", "progress", "sentences", "version", "voice_designs"),
     ("command_output", "disk", "order_hash", "champion_format", "script.format", "ears.quality", "archive.shim"),
     ("idle_unload",),
@@ -258,7 +259,7 @@ def test_no_module_of_the_product_imports_the_composition_root() -> None:
 def test_the_settings_know_no_service() -> None:
     names = imports(STUDIO / "settings.py") | imports(STUDIO / "setting_values.py")
     used = {name for name in names if within(name, "studio", "engines")}
-    allowed = ("studio.stores.places", "studio.setting_values", "engines.registry")
+    allowed = ("studio.stores.places", "studio.setting_values", "studio.languages", "engines.registry")
     assert {name for name in used if not within(name, *allowed)} == set()
 
 
