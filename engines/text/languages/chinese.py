@@ -58,7 +58,7 @@ RULES: tuple[Rule, ...] = (
     rule(rf"(第)({NUMERAL})(?![A-Za-z])", lambda m: f"第{spell(VALUES[m[2]])}"),
     rule(rf"({CALLS})(\d{{3,12}})(?!\d)", lambda m: m[1] + "".join(PHONE_DIGITS[int(digit)] for digit in m[2])),
     rule(r"No\.\s?(\d{1,6})(?!\d)", lambda m: f"{spell(int(m[1]))}号"),
-    rule(r"(?<![\w)])[-−](?=\d{1,3}(?:\.\d{1,2})?\s?°C|\d{1,3}\s?度)", lambda m: "零下"),
+    rule(r"(?<![A-Za-z0-9)])[-−](?=\d{1,3}(?:\.\d{1,2})?\s?°C|\d{1,3}\s?度)", lambda m: "零下"),
     rule(r"(?<![\d.])(\d{1,6}(?:\.\d{1,6})?)%", lambda m: _percent(m[1])),
     rule(r"(?<=[一二三四五六七八九十百千万])[-~～—–](?=百分之)", lambda m: "到"),
 )

@@ -82,4 +82,5 @@ def currency(locale: str, code: str, value: str) -> str:
     """Return the name of a currency in the form for a number."""
     from babel.numbers import get_currency_name
 
-    return get_currency_name(code, count=Decimal(value), locale=locale)
+    name = get_currency_name(code, count=Decimal(value), locale=locale)
+    return name.lower() if locale.startswith("pt") else name  # CLDR starts these with a capital

@@ -36,7 +36,8 @@ def fraction_rules(reader: NumberReader) -> tuple[Rule, ...]:
 
 def minus_rules(grammar: Grammar) -> tuple[Rule, ...]:
     """Return the rule for negative numbers."""
-    return (rule(r"(?<![\w)])[-−–](?=\d)", lambda m: f"{grammar.minus}{grammar.gap}"),)
+    before = r"(?<![\w)])" if grammar.spaced else r"(?<![A-Za-z0-9)])"
+    return (rule(rf"{before}[-−–](?=\d)", lambda m: f"{grammar.minus}{grammar.gap}"),)
 
 
 def figure_rules(reader: NumberReader) -> tuple[Rule, ...]:

@@ -149,6 +149,7 @@ GRAMMAR = Grammar(
         "Milliarden": ("Milliarde", "Milliarden"),
         "Tsd.": ("Tausend", "Tausend"),
     },
+    units={"Min": "duration-minute", "Std": "duration-hour", "Sek": "duration-second"},
     abbreviations={
         "Dr.": "Doktor",
         "Prof.": "Professor",
@@ -177,7 +178,6 @@ GRAMMAR = Grammar(
         "min.": "minimal",
         "v. Chr.": "vor Christus",
         "n. Chr.": "nach Christus",
-        "Std.": "Stunden",
     },
     labels={"S.": "Seite", "Abb.": "Abbildung", "Kap.": "Kapitel"},
     closings={"usw.": "und so weiter", "etc.": "et cetera", "u. v. m.": "und vieles mehr", "usf.": "und so fort"},

@@ -5,7 +5,11 @@ import re
 from engines.text.rules import listed
 
 FEMININE = re.compile(r"(?:e|ung|heit|keit|schaft|ion|tät|ik|ur)$")
-FEMININE_WORDS = listed("Nacht Stadt Frau Mark Woche Hand Wand Bank Person Etage Liga Runde Klasse Minute Stunde Zahl")
+FEMININE_WORDS = listed(
+    "Nacht Stadt Frau Mark Woche Hand Wand Bank Person Etage Liga Runde Klasse Minute Stunde Zahl "
+    "Schwester Mutter Tochter Feder Nummer Feier Mauer Schulter Gabel Tafel Regel Insel Tür Arbeit Zeit Welt Luft Kraft "
+    "Nuss Kuh Maus Gans Wurst Angst Form Art Fahrt"
+)
 NEUTER_WORDS = listed("Mal Kind Kapitel Jahrhundert Jahr Haus Spiel Tor Buch Bild Stockwerk Semester Quartal")
 PREPOSITIONS = (
     "in|an|auf|nach|vor|mit|bei|seit|aus|zu|von|ab|über|unter|neben|hinter|zwischen|während|trotz|wegen|bis zu"

@@ -24,6 +24,8 @@ NATIVE = (
     "개(?!월|국|소)|살|명|마리|권|병|잔|대(?!의|로)|가지|켤레|그루|송이|채|척|벌|달|사람|시간|시(?!간)|번째|번|분이|그릇|접시|"
     "조각|줄기|통|판|포기|쌍"
 )
+# What may follow a counter: a particle or no Hangul. "달성" and "달러" do not start with the counter 달.
+WORD_ENDS = "(?=$|[^가-힣]|[이가은는을를의에과와도만로으부까쯤정씩짜입동전후간째마들])"
 ATTACHED = "년대|년|월|일|층|학년|호선|호|세기|등|위|차|만|천|백|억|조"
 NUMBERED = "번\\s?(?:출구|버스|홈|문제|국도|타자)"
 MONTHS = {6: "유", 10: "시"}  # readings of June and October
@@ -99,7 +101,7 @@ RULES: tuple[Rule, ...] = (
     rule(rf"제\s?({NUMERAL})(?![A-Za-z])", lambda m: f"제{spell(VALUES[m[1]])}"),
     rule(rf"{NUMBER}({NUMBERED})", lambda m: f"{spell(int(m[1].replace(',', '')))}{m[2]}"),
     rule(rf"(?<![\d.,])(\d{{1,3}})\s?[-~〜～–]\s?(\d{{1,3}})\s?({NATIVE})", _counted_span),
-    rule(rf"{NUMBER}\s?({NATIVE})", _counted),
+    rule(rf"{NUMBER}\s?({NATIVE}){WORD_ENDS}", _counted),
     rule(rf"{NUMBER}({ATTACHED})", _attached),
     rule(rf"(?<![\d.,])(\d{{1,9}})\.(\d{{1,9}})(?!\d){NOUN}", lambda m: f"{spell(int(m[1]))} 점 {_digits(m[2])} "),
     rule(
@@ -119,6 +121,12 @@ GRAMMAR = Grammar(
     clock=_clock,
     fraction=_fraction,
     mixed=_mixed,
+    rules=(
+        rule(
+            r"(?<![\w)])[-−](\d{1,3})(?:\.(\d))?\s?°C",
+            lambda m: f"섭씨 마이너스 {spell(int(m[1]))}{f' 점 {_digits(m[2])}' if m[2] else ''} 도",
+        ),
+    ),
     last_rules=RULES,
     spaced=False,
     decimal_mark=".",

@@ -56,7 +56,8 @@ def _abbreviations(words: Mapping[str, str], grammar: Grammar, closing: bool) ->
     starts = one_of(written for written in said if written[:1].isupper())
     if not grammar.spaced:
         return rule(rf"(?<![A-Za-z])({letters})(?![A-Za-z])\s?", speak)
-    return rule(rf"(?<![\w.])({letters}|{starts})(?!\w)", speak)
+    after_a_number = "" if closing else r"(?<!\d\s)"  # "45 Min." is an amount
+    return rule(rf"(?<![\w.]){after_a_number}({letters}|{starts})(?!\w)", speak)
 
 
 def acronym_rules(reader: NumberReader) -> tuple[Rule, ...]:

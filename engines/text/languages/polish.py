@@ -13,6 +13,8 @@ FEMININE_PLURALS = listed(
     "córki siostry matki żony gry rundy części łyżki łyżeczki kawy herbaty zupy pizze piwnice prace szkoły litery cyfry "
     "liczby próby rzeczy kropki kreski doby korony hrywny liry minutki rodziny grupy klasy"
 )
+VIRILE_GENITIVES = listed("braci mężczyzn ludzi gości rodziców")
+NEUTER_WORDS = listed("imię zwierzę dziecię ramię plemię")
 GENITIVES = in_order(
     "zera jednego dwóch trzech czterech pięciu sześciu siedmiu ośmiu dziewięciu dziesięciu jedenastu dwunastu trzynastu "
     "czternastu piętnastu szesnastu siedemnastu osiemnastu dziewiętnastu"
@@ -38,6 +40,10 @@ FEMININE_NAMES = listed("Elżbieta Katarzyna Maria Wiktoria Małgorzata Anna Kry
 
 def _cardinal(value: int, noun: str) -> str:
     said, word = spell(value, "pl"), noun.lower()
+    if 2 <= value <= 4 and (word.endswith("ów") or word in VIRILE_GENITIVES):
+        return _genitive(value, noun)
+    if value == 1 and word.endswith("ę") and word not in NEUTER_WORDS:
+        return "jedną"
     if value == 1 and word:
         return "jedna" if word.endswith("a") else "jedno" if word.endswith(("o", "e", "ę", "um")) else "jeden"
     if said.endswith("dwa") and word in FEMININE_PLURALS:

@@ -9,7 +9,7 @@ from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
 from engines.text.rules import Rule, listed, rule
 
-FEMININE = re.compile(r"(?:[^m]as?|ção|ções|são|sões|dades?|gens?)$")
+FEMININE = re.compile(r"(?:[^m]as?|ãs?|ção|ções|são|sões|dades?|gens?)$")
 FEMININE_WORDS = listed(
     "vez vezes noite noites mulher mulheres parte partes tarde tardes flor flores luz luzes chave chaves lei leis rede "
     "foto fotos moto motos tribo tribos redes mão mãos voz vozes gramática semana semanas cama camas alma almas turma turmas"
@@ -18,13 +18,15 @@ MASCULINE_WORDS = listed("dia dias mapa mapas planeta planetas")
 NO_NOUNS = listed("e ou de do da em a o que com por para é são se as os mas não mais menos como foi na no às à")
 PARTS = {2: ("meio", "meios"), 3: ("terço", "terços")}
 LARGEST_ORDINAL_OF_RULERS = 10
+A_MONTH = r"de\s(?:jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez)"
 RULERS = "Carlos|Pedro|João|Afonso|Luís|Henrique|Filipe|Manuel|Dinis|José|Sancho|Fernando|Maria|Pio|Napoleão"
 CHAPTERS = "[Cc]apítulo|[Tt]omo|[Aa]to|[Cc]ena|[Pp]arte|[Ll]ivro|[Vv]olume|[Nn]ível|[Ss]éculo|[Aa]rtigo"
 
 
 def spell(value: int, locale: str = "pt_BR") -> str:
     """Return a cardinal number without the commas of num2words."""
-    return num2words_cardinal(value, locale).replace(",", "")
+    said = num2words_cardinal(value, locale).replace(",", "")
+    return said.replace("catorze", "quatorze") if locale == "pt_BR" else said
 
 
 def _cardinal(value: int, noun: str, locale: str = "pt_BR") -> str:
@@ -68,12 +70,12 @@ def _reigned(found: re.Match[str]) -> str:
     value = VALUES[found[2]]
     if value > LARGEST_ORDINAL_OF_RULERS:
         return f"{found[1]} {spell(value)}"
-    return f"{found[1]} {_ordinal(value, 'a' if found[1].endswith('a') else 'o')}"
+    return f"{found[1]} {_ordinal(value, 'a' if found[1].endswith(('a', 'Isabel', 'Elizabeth')) else 'o')}"
 
 
 RULES: tuple[Rule, ...] = (
     rule(
-        r"(?<![\w.,])(\d{1,4})\.?([ºª°])(?=\s(?!de\b)[^\W\d_]{2}|[,.!?]|$)",
+        rf"(?<![\w.,])(\d{{1,4}})\.?([ºª°])(?=\s(?!{A_MONTH})[^\W\d_]{{2}}|[,.!?]|$)",
         lambda m: _ordinal(int(m[1]), "a" if m[2] == "ª" else "o"),
     ),
     rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]])}"),
