@@ -20,7 +20,7 @@ def spell(value: int) -> str:
         return f"{spell(hundreds)}honderd{spell(rest) if rest else ''}"
     said = num2words_cardinal(value, "nl")
     said = re.sub(r"duizend(?=\w)", "duizend ", said)
-    return said if said == "één" else re.sub(r"(?<=\w)één$", "een", said)
+    return said if value == 1 else said.replace("één", "een")
 
 
 def _cardinal(value: int, noun: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 
-from engines.text.languages.german_endings import ARTICLES, NEUTER_WORDS, PREPOSITIONS, ending, is_feminine
+from engines.text.languages.german_endings import ARTICLES, NEUTER_WORDS, PREPOSITIONS, WEEKDAYS, ending, is_feminine
 from engines.text.languages.grammar import Day, Grammar, Money
 from engines.text.languages.spelling import cardinal as spell
 from engines.text.languages.spelling import ordinal as spell_ordinal
@@ -81,6 +81,9 @@ def _short_date(found: re.Match[str]) -> str | None:
 
 
 RULES: tuple[Rule, ...] = (
+    rule(rf"\b({'|'.join(WEEKDAYS)})\.(?=,?\s(?:den\s)?\d)", lambda m: WEEKDAYS[m[1]]),
+    rule(r"\b(Fr|Hr)\.(?=\s[A-ZÄÖÜ])", lambda m: {"Fr": "Frau", "Hr": "Herr"}[m[1]]),
+    rule(r"\b([Aa]ls)\s(\d{1,3})\.(?=\s[a-zäöü])", lambda m: f"{m[1]} {_ordinal(int(m[2]), 'er')}"),
     rule(rf"\b((?:{ARTICLES})\s)(\d{{1,2}})\.(\d{{1,2}})\.(?!\d)", _short_date, re.IGNORECASE),
     rule(
         rf"\b([Vv]on|[Zz]wischen)\s({A_YEAR})\s(bis|und)\s({A_YEAR})(?![\w:]|[.,]\d|\s?[A-ZÄÖÜ%€$°])",
@@ -158,8 +161,6 @@ GRAMMAR = Grammar(
         "u. a.": "unter anderem",
         "Nr.": "Nummer",
         "ca.": "circa",
-        "Fr.": "Frau",
-        "Hr.": "Herr",
         "Hrn.": "Herrn",
         "Str.": "Straße",
         "bzw.": "beziehungsweise",

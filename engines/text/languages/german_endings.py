@@ -18,7 +18,12 @@ ARTICLES = (
     "der|die|das|den|dem|des|am|im|vom|zum|zur|beim|ein|eine|einen|einem|einer|eines|jeder|jede|jedes|jeden|jedem|"
     "dieser|diese|dieses|diesen|diesem|mein|meine|unser|unsere|ihr|ihre|sein|seine"
 )
-ARTICLE = re.compile(rf"(?:\b({PREPOSITIONS})\s)?\b({ARTICLES})\s$", re.IGNORECASE)
+WEEKDAYS = {
+    "Mo": "Montag", "Di": "Dienstag", "Mi": "Mittwoch", "Do": "Donnerstag", "Fr": "Freitag", "Sa": "Samstag", "So": "Sonntag"
+}  # fmt: skip
+ARTICLE = re.compile(
+    rf"(?:\b({PREPOSITIONS})\s)?\b({ARTICLES})\s(?:(?:{'|'.join(WEEKDAYS.values())}),?\s)?$", re.IGNORECASE
+)
 
 
 def is_feminine(noun: str) -> bool:

@@ -75,6 +75,10 @@ def _reigned(found: re.Match[str]) -> str:
 
 RULES: tuple[Rule, ...] = (
     rule(
+        r"\b([Ee]m|[Dd]esde|[Aa]té|[Aa]no)\s(1\d{3}|20\d\d)(?![\w%€$]|[.,:/]\d|\s[€%$])",
+        lambda m: f"{m[1]} {spell(int(m[2]))}",
+    ),
+    rule(
         rf"(?<![\w.,])(\d{{1,4}})\.?([ºª°])(?=\s(?!{A_MONTH})[^\W\d_]{{2}}|[,.!?]|$)",
         lambda m: _ordinal(int(m[1]), "a" if m[2] == "ª" else "o"),
     ),

@@ -82,6 +82,10 @@ def _reigned(found: re.Match[str]) -> str:
 
 RULES: tuple[Rule, ...] = (
     rule(
+        r"\b([Ee]n|[Dd]esde|[Hh]asta|[Aa]ño)\s(1\d{3}|20\d\d)(?![\w%€$]|[.,:/]\d|\s[€%$])",
+        lambda m: f"{m[1]} {spell(int(m[2]), 'es')}",
+    ),
+    rule(
         r"(?<![\w.,])(\d{1,4})(?:\.?([ºª])|\.(er|o|a)\b|(er)\b)",
         lambda m: _ordinal(int(m[1]), ORDINAL_ENDINGS[m[2] or m[3] or m[4]]),
     ),
