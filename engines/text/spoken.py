@@ -52,9 +52,9 @@ def spoken_form(line: str, language: str = ENGLISH) -> str:
 
 
 def subtags(language: str) -> tuple[str, str]:
-    """Return the primary subtag and the region of a BCP 47 tag; the region is empty if there is none."""
+    """Return the primary subtag and the region of a BCP 47 tag, or HANT for the script Hant; empty if there is neither."""
     primary, *others = language.replace("_", "-").split("-")
-    return primary.lower(), next((part.upper() for part in others if len(part) == 2), "")
+    return primary.lower(), next((part.upper() for part in others if len(part) == 2 or part.lower() == "hant"), "")
 
 
 def _repeated(line: str, convert_once: Callable[[str], str]) -> str:

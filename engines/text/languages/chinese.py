@@ -1,6 +1,7 @@
 """Chinese: numbers in characters, years digit by digit, 两 before measure words."""
 
 import re
+from dataclasses import replace
 
 from engines.text.languages.grammar import Day, Grammar, Money
 from engines.text.languages.spelling import chinese as spell
@@ -12,9 +13,10 @@ PHONE_DIGITS = tuple("零幺二三四五六七八九")
 # Words that take 两 for the number two alone.
 MEASURES = (
     "个只本张条件位名次天年周家辆岁斤米块元种倍人遍台部段间份杯瓶口头匹棵朵片篇首句场双对群套座栋根支把点下步组层批"
-    "万亿公小分秒星英美欧"
+    "万亿公小分秒星英美欧個隻張條週輛歲塊種場對雙層間兩萬億點"
 )
 NOT_MEASURES = ("年级", "公布", "点钟方向", "年代", "分之", "小学")
+TRADITIONAL = str.maketrans("两万亿点", "兩萬億點")
 CALLS = "拨打|请拨|致电|呼叫"
 
 
@@ -23,6 +25,14 @@ def _cardinal(value: int, noun: str) -> str:
         return "两"
     said = spell(value)
     return re.sub(r"^二(?=[千万亿])|(?<=[亿万])二(?=千)", "两", said)
+
+
+def _traditional_cardinal(value: int, noun: str) -> str:
+    return _cardinal(value, noun).translate(TRADITIONAL)
+
+
+def _traditional_clock(hour: int, minute: int, before: str) -> str:
+    return _clock(hour, minute, before).translate(TRADITIONAL)
 
 
 def _digits(text: str) -> str:
@@ -133,3 +143,13 @@ GRAMMAR = Grammar(
     hashtag="话题",
     number_sign="第",
 )
+TRADITIONAL_GRAMMAR = replace(
+    GRAMMAR,
+    locale="zh_Hant",
+    cardinal=_traditional_cardinal,
+    clock=_traditional_clock,
+    decimal="{}點{}",
+    minus="負",
+    money={**GRAMMAR.money, "€": Money(forms=("歐元",)), "£": Money(forms=("英鎊",))},
+)
+REGIONS = dict.fromkeys(("HANT", "TW", "HK", "MO"), TRADITIONAL_GRAMMAR)

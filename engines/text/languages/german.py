@@ -131,7 +131,7 @@ GRAMMAR = Grammar(
     phone_words="Telefon|Tel|Fax|Handy|Mobil",
     day_mark=r"\.",
     of="des",
-    hour_mark="Uhr",
+    hour_mark="Uhr|h",
     hours="Uhr",
     money={
         "€": Money(forms=("Euro", "Euro"), cents=("Cent", "Cent")),

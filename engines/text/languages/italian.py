@@ -13,7 +13,7 @@ FEMININE_WORDS = listed("foto moto radio auto notte volta parte classe chiave na
 MASCULINE_WORDS = listed("problema programma tema sistema clima pianeta poeta poema")
 LO = re.compile(r"(?:s[^aeiouhàèéìòù]|z|gn|ps|pn|x|y|i[aeiou])")
 NO_NOUNS = listed(
-    "e ed o a ad di del della da in con su per tra fra è sono che non ma il la lo i gli le si se più meno come ha"
+    "percento e ed o a ad di del della da in con su per tra fra è sono che non ma il la lo i gli le si se più meno come ha"
 )
 ELIDED = "un'"
 PARTS = {2: ("mezzo", "mezzi")}

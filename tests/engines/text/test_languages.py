@@ -85,6 +85,11 @@ def test_the_region_chooses_between_portuguese_spellings() -> None:
     assert parse("16", language="pt_br").spoken == "dezesseis"
 
 
+def test_traditional_chinese_has_its_own_characters() -> None:
+    assert parse("2個蘋果，20000元，15:30", language="zh-TW").spoken == "兩個蘋果，兩萬元，十五點三十分"
+    assert parse("3.5", language="zh-Hant").spoken == "三點五"
+
+
 def test_a_subtag_for_the_script_is_no_region() -> None:
     assert parse("2个", language="zh-Hans-CN").spoken == "两个"
 
