@@ -43,6 +43,7 @@ def abbreviation_rules(grammar: Grammar) -> tuple[Rule, ...]:
 
 
 def _abbreviations(words: Mapping[str, str], grammar: Grammar, closing: bool) -> Rule:
+    """Return the rule for a list; `closing` abbreviations end a sentence if a capital letter follows."""
     said = {"".join(written.split()): spoken for written, spoken in words.items()}
     for written, spoken in list(said.items()):
         said.setdefault(written[:1].upper() + written[1:], cased("A", spoken))
@@ -52,12 +53,12 @@ def _abbreviations(words: Mapping[str, str], grammar: Grammar, closing: bool) ->
         spoken = said["".join(found[1].split())]
         return spoken + stop(found, ends) if grammar.spaced and found[0].endswith(".") else spoken
 
-    letters = one_of(words).replace(r"\ ", r"\s?")
-    starts = one_of(written for written in said if written[:1].isupper())
+    starts = {written[:1].upper() + written[1:] for written in words}
+    letters = one_of({*words, *starts}).replace(r"\ ", r"\s?")
     if not grammar.spaced:
         return rule(rf"(?<![A-Za-z])({letters})(?![A-Za-z])\s?", speak)
     after_a_number = "" if closing else r"(?<!\d\s)"  # "45 Min." is an amount
-    return rule(rf"(?<![\w.]){after_a_number}({letters}|{starts})(?!\w)", speak)
+    return rule(rf"(?<![\w.]){after_a_number}({letters})(?!\w)", speak)
 
 
 def acronym_rules(reader: NumberReader) -> tuple[Rule, ...]:

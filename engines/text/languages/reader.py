@@ -26,16 +26,6 @@ class NumberReader:
         return WESTERN if self.grammar.decimal_mark == "," else EASTERN
 
     @property
-    def left(self) -> str:
-        """Return the pattern for the start of a word; words of unspaced languages have no boundaries."""
-        return r"(?<!\w)" if self.grammar.spaced else r"(?<![A-Za-z0-9])"
-
-    @property
-    def right(self) -> str:
-        """Return the pattern for the end of a word."""
-        return r"(?!\w)" if self.grammar.spaced else r"(?![A-Za-z0-9])"
-
-    @property
     def units(self) -> dict[str, str]:
         """Return CLDR's names of units by their symbols."""
         return {**UNITS, **self.grammar.units}
