@@ -36,7 +36,9 @@ def _named_by(node: ast.AST, name: str) -> Iterator[str]:
     """As a string or selector, an attribute, an argument, a parameter or a field."""
     match node:
         case ast.Constant(value=str(text)):
-            used = re.match(rf"[.#]?{name}(?![\w-])", text) is not None  # not a unit of CLDR, such as speed-meter-per-second
+            used = (
+                re.match(rf"[.#]?{name}(?![\w-])", text) is not None
+            )  # not a unit of CLDR, such as speed-meter-per-second
         case ast.Attribute(attr=used_name) | ast.keyword(arg=used_name) | ast.arg(arg=used_name):
             used = used_name == name
         case ast.ClassDef(body=body):

@@ -65,16 +65,15 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:
     try:
         if method != "POST":
             raise Refused(405, "send this as POST")
-        champion_id, text = _parse(event)
-        return _sound(speak(champion_id, text), shared)
+        return _sound(speak(*_parse(event)), shared)
     except Refused as error:
         return _problem(error, shared)
 
 
-def speak(champion_id: str, text: str) -> bytes:
+def speak(champion_id: str, text: str, language: str = "") -> bytes:
     """Return a line as a WAV file. Raises Refused."""
     target = {} if os.environ.get("KIND") == "single" else {"TargetModel": f"{champion_id}.tar.gz"}
-    body = request_of({"text": text, "champion_id": champion_id})
+    body = request_of({"text": text, "champion_id": champion_id} | ({"language": language} if language else {}))
     try:
         answer = _runtime().invoke_endpoint(
             EndpointName=os.environ["ENDPOINT"], ContentType=JSON, Accept="*/*", Body=body, **target
@@ -117,8 +116,8 @@ def _runtime() -> Any:
     return boto3.client("sagemaker-runtime", config=once)
 
 
-def _parse(event: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the champion's id and the text. Raises Refused."""
+def _parse(event: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return the champion's id, the text and its language; "" if the studio detects the language. Raises Refused."""
     body = event.get("body") or ""
     try:
         fields = json.loads(base64.b64decode(body) if event.get("isBase64Encoded") else body)
@@ -128,14 +127,12 @@ def _parse(event: Mapping[str, Any]) -> tuple[str, str]:
         raise _invalid('the body is not an object with string values; send {"championId": "…", "text": "…"}')
     if unknown := sorted(fields.keys() - FIELDS):
         raise _invalid(f"{unknown[0][:40]}: unknown field; remove it")
-    champion_id, text, language = fields.get("championId", ""), fields.get("text", ""), fields.get("language", "en")
+    champion_id, text = fields.get("championId", ""), fields.get("text", "")
     if ID.fullmatch(champion_id) is None:
         raise _invalid("championId: use up to 64 lower-case letters, digits, - and _, starting with a letter or digit")
     if not text.strip() or len(text) > TEXT_MAX:
         raise _invalid(f"text: send 1 to {TEXT_MAX:,} characters")
-    if language.lower().partition("-")[0] != "en":
-        raise Refused(400, f"the studio speaks English, not {language[:40]}; omit language or send en", "bad_setting")
-    return champion_id, text
+    return champion_id, text, fields.get("language", "")
 
 
 def _invalid(message: str) -> Refused:

@@ -55,7 +55,14 @@ def test_takes_champions_clips_and_trials_are_as_they_were(left: Path, browser: 
         {
             **take,
             **LATER,
-            "order": {**take["order"], "own_voice": None, "clip_style": None, "performance": "", "design": ""},
+            "order": {
+                **take["order"],
+                "own_voice": None,
+                "clip_style": None,
+                "performance": "",
+                "design": "",
+                "language": "",
+            },
         }
         for take in answers(left)["takes"]
     ]

@@ -249,7 +249,7 @@ def test_a_stream_comes_before_the_last_is_made(reception: Reception) -> None:
         (json.dumps(json.loads(SPOKEN) | {"outputs": [{"name": "wav"}]}).encode(), 400, "bad_tensors", "binary_data"),
         (listed(tensor("champion_id", "ahri")), 422, "invalid_request", "input"),
         (listed(tensor("text", TEXT), tensor("champion_id", "nobody")), 404, "unknown_champion", ""),
-        (listed(tensor("text", TEXT), tensor("champion_id", "ahri"), tensor("language", "de")), 400, "bad_setting", "en"),
+        (listed(tensor("text", TEXT), tensor("champion_id", "ahri"), tensor("language", "d")), 400, "bad_setting", "de"),
         (listed(tensor("text", TEXT), tensor("champion_id", "ahri"), tensor("sped", 1, "FP32")), 400, "bad_setting", "sped"),
         (listed(tensor("text", TEXT), tensor("champion_id", "ahri"), tensor("settings", "[]")), 400, "bad_tensors", "obj"),
     ],

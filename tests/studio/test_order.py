@@ -21,7 +21,7 @@ LEFT_ALONE = {name: setting.default for name, setting in registry.settings().ite
 PARAMETERS = [
     *("text", "clip_id", "start_s", "end_s", "transcript", "engine", "seed"),
     *LEFT_ALONE,
-    *("champion", "version", "attachment", "performance", "design"),
+    *("champion", "version", "attachment", "performance", "design", "language"),
 ]
 
 anything = st.recursive(
@@ -104,6 +104,13 @@ def test_speak_keeps_its_parameters_and_their_defaults(tmp_path: Path) -> None:
     ) as studio:
         taken = {name: each.default for name, each in signature(speaker(studio)).parameters.items()}
     left_alone = {"clip_id": "", "start_s": 0.0, "end_s": 0.0, "transcript": "", "engine": "s1", "seed": None}
-    left_alone |= LEFT_ALONE | {"champion": "", "version": "", "attachment": "", "performance": "", "design": ""}
+    left_alone |= LEFT_ALONE | {
+        "champion": "",
+        "version": "",
+        "attachment": "",
+        "performance": "",
+        "design": "",
+        "language": "",
+    }
     assert list(taken) == ["request", *PARAMETERS]  # the first is Gradio's own
     assert taken == {"request": Parameter.empty, "text": Parameter.empty} | left_alone

@@ -124,7 +124,7 @@ def test_takes_are_made_until_one_is_complete_and_the_best_is_sent(
 ) -> None:
     made: list[Request] = []
 
-    def ask(ears: Ears, task: object, text: str, audio: Audio) -> dict[str, Any]:
+    def ask(ears: Ears, task: object, text: str, audio: Audio, language: str) -> dict[str, Any]:
         made.append(list(reception.metronome.requests.values())[-1])
         return heard[len(made) - 1]
 

@@ -60,6 +60,7 @@ interface Order extends Part {
   attachment?: string;
   performance?: string; // id of a recording that the voice speaks; `text` is what it says, if known
   design?: string; // gender, pitch and speed of a voice that the engine invents; then there is no clip and no champion
+  language?: string; // BCP 47 tag of the text; empty: detect
   [setting: string]: unknown;
 }
 interface Take {
@@ -159,6 +160,7 @@ interface EngineStatus {
   reference_max_s: number;
   licence: string;
   likeness: string;
+  languages: string[]; // BCP 47 tags
   state: "unloaded" | "loading" | "warming" | "ready" | "failed";
   message: string;
   progress: number;

@@ -142,7 +142,7 @@ def test_one_model_speaks_many_lines_at_a_time(stack: Stack, triton: client.Infe
     [
         ({"champion_id": "nobody"}, "NOT_FOUND", "champion nobody not found"),
         ({}, "INVALID_ARGUMENT", "send a champion_id, or reference_wav and reference_text"),
-        ({"champion_id": "amber", "language": "fr"}, "INVALID_ARGUMENT", "reads English"),
+        ({"champion_id": "amber", "language": "f"}, "INVALID_ARGUMENT", "not valid"),
         ({"champion_id": "amber", "settings": "{"}, "INVALID_ARGUMENT", ""),
         ({"champion_id": "amber", "speed": np.float32(99)}, "INVALID_ARGUMENT", "0.3 to 2.5"),
     ],

@@ -98,7 +98,7 @@ REFUSALS: dict[str, tuple[int, str, Callable[[Platform], httpx.Response]]] = {
     "no text": (400, "text", lambda at: at.say("ahri.tar.gz", champion_id="ahri")),
     "nothing to say": (400, "answered 400", lambda at: at.say("ahri.tar.gz", text=" ")),
     "another champion": (400, "speaks as ahri", lambda at: at.say("ahri.tar.gz", text=LINE, champion_id="zed")),
-    "another language": (400, "reads English", lambda at: at.say("ahri.tar.gz", text=LINE, language="fr")),
+    "an invalid language": (400, "not valid", lambda at: at.say("ahri.tar.gz", text=LINE, language="f")),
     "settings of no names": (400, "must be a JSON object", lambda at: at.say("ahri.tar.gz", text=LINE, settings="[1]")),
     "a setting there is not": (400, "no 'pitch'", lambda at: at.say("ahri.tar.gz", text=LINE, settings='{"pitch": 1}')),
     "a setting too high": (400, "0.3 to 2.5", lambda at: at.say("ahri.tar.gz", text=LINE, settings='{"speed": 99}')),

@@ -22,8 +22,8 @@ def sheet_of(*rows: str, head: str = "id\tcharacter\ttext\tmax_s\tlanguage") -> 
     return Sheet(id="s", name="act.tsv", columns=table.columns, roles=roles, form=SheetForm(kind="tsv"), lines=lines)
 
 
-def kinds(sheet: Sheet) -> list[list[str]]:
-    notes = line_notes(sheet)
+def kinds(sheet: Sheet, *languages: str) -> list[list[str]]:
+    notes = line_notes(sheet, {"en", *languages})
     return [[note.kind for note in notes.get(line.key, ())] for line in sheet.lines]
 
 
@@ -36,12 +36,27 @@ def test_a_line_has_a_note_on_each_thing_to_look_at() -> None:
         "C\tAhri\tTenez la porte, vous tous.\t\ten",
     )
     assert kinds(sheet) == [["same_id"], ["same_id", "length", "language"], ["formula", "formula"], ["language"], []]
-    notes = line_notes(sheet)[sheet.lines[1].key]
+    notes = line_notes(sheet, {"en"})[sheet.lines[1].key]
     assert [(note.role, note.label) for note in notes] == [
         ("id", "duplicate id"),
         ("max_s", "unreadable length: soon"),
         ("text", "French"),
     ]
+
+
+def test_a_language_has_a_note_if_no_engine_speaks_it_or_it_is_unknown() -> None:
+    sheet = sheet_of(
+        "A\tAhri\tBon courage.\t\tfr-CA",
+        "B\tAhri\tTenez la porte, vous tous.\t\t",
+        "C\tAhri\tHalt!\t\tGerman",
+        "D\tAhri\tHalt!\t\tElvish",
+        "E\tAhri\tHalt!\t\tEnglish",
+        "F\tAhri\tHalt!\t\tdetect",
+    )
+    assert [bool(each) for each in kinds(sheet)] == [True, True, True, True, False, False]
+    assert [bool(each) for each in kinds(sheet, "fr", "de")] == [False, False, False, True, False, False]
+    labels = [note.label for notes in line_notes(sheet, {"en"}).values() for note in notes]
+    assert labels == ["not spoken: French (Canada)", "French", "not spoken: German", "unknown language: Elvish"]
 
 
 def test_a_note_goes_with_its_cause_also_where_that_is_another_line() -> None:

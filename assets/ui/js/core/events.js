@@ -12,6 +12,7 @@ export const STATE = /** @type {const} */ ({
   engine: "engine", // the chosen engine and its status; speak/engine.js
   filter: "filter", // which takes are shown; takes/filter.js
   jobs: "jobs", // the jobs of the studio; jobs/jobs.js
+  language: "language", // the language of the text; state.js
   lines: "lines", // the lines of the open sheet; script/desk.js
   page: "page", // the page that is shown; pages.js
   pair: "pair", // the two sides of a trial; compare/pair.js

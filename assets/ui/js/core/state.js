@@ -18,6 +18,7 @@ export const state = {
   /** @type {string | null} */ recogniser: null, // name of the speech recogniser, if there is one
   /** @type {Take[]} */ takes: [],
   /** @type {string | null} */ selected: null, // id of a take
+  language: "", // BCP 47 tag of the text; empty: detect
   /** @type {Synthesis | null} */ synthesis: null, // see speak/synthesis.js
   /** @type {Telemetry | null} */ telemetry: null, // the latest status of the studio
   /** @type {Record<string, string>} */ titles: {}, // titles of engines, kept while the studio does not answer
@@ -117,7 +118,15 @@ export function draft() {
     ...fields.numbers(),
     champion: champion?.id ?? "",
     version: champion && !isCurrent(champion) ? champion.version : "",
+    language: state.language,
   };
+}
+
+/** Choose the language of the text; an empty tag detects the language. @param {string} tag */
+export function setLanguage(tag) {
+  if (state.language === tag) return;
+  state.language = tag;
+  changed(STATE.language);
 }
 
 /** Choose a part of a clip as the voice. @param {Voice} voice */
@@ -197,6 +206,7 @@ export async function restore(order, settings = settingsUsedBy(order.engine)) {
   const clip = order.clip_id ? await clipOf(order.clip_id) : null;
   const champion = order.champion ? await championOf(order.champion, order.version) : null;
   fields.write("script", order.text);
+  setLanguage(order.language ?? "");
   fields.chooseEngine(order.engine);
   for (const name of [...(order.design ? [] : ["seed"]), ...settings]) fields.write(name, order[name]);
   if (clip) {

@@ -20,6 +20,6 @@ function saveDraft() {
 export function keepDrafts() {
   const soon = debounced(200, saveDraft);
   on(EVENT.field, () => soon());
-  follow([STATE.voice, STATE.champion], () => soon());
+  follow([STATE.voice, STATE.champion, STATE.language], () => soon());
   addEventListener("pagehide", saveDraft);
 }

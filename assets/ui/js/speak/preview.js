@@ -6,16 +6,17 @@ import { EVENT, STATE } from "../core/events.js";
 import * as fields from "../core/fields.js";
 import { pauseTag, plural, seconds, sentence } from "../core/format.js";
 import { post, reason } from "../core/server.js";
-import { order } from "../core/state.js";
+import { order, state } from "../core/state.js";
 import { debounced } from "../core/timing.js";
 import { chosen } from "./engine.js";
+import { languageField } from "./language.js";
 import { markerMenu } from "./markers.js";
 
 /** @typedef {{kind: "pause", duration_s: number} | {kind: "say", typed: string, spoken: string}} Piece */
 /** @typedef {{written: string, pause_s: number | null, marker: string | null}} Direction */
 /**
  * @typedef {{spoken: Piece[], unsaid: string[], directions: Direction[], characters: number, estimate_s?: number,
- *   error?: string}} Reading
+ *   language?: string, warning?: string, error?: string}} Reading
  */
 
 const PAUSE_S = 0.8;
@@ -35,7 +36,7 @@ export function mount(element) {
     icon("pausemark"),
     "Insert pause",
   );
-  element.append(h("div.spoken", {}, spoken, h("div.spoken-facts", {}, facts, markerMenu(), pause)));
+  element.append(h("div.spoken", {}, spoken, h("div.spoken-facts", {}, facts, languageField(), markerMenu(), pause)));
   // Before its fields are ready, the page contains numbers that the user did not choose.
   const soon = debounced(200, () => fields.ready.then(() => preview(spoken, facts)));
   on(EVENT.field, (name) => ["script", "transcript"].includes(name) && soon());
@@ -43,7 +44,7 @@ export function mount(element) {
     const reread = () => chosen()?.settings[name]?.scales === "pace" && soon();
     whenPresent(`#${name}`).then((field) => field.addEventListener("input", reread)); // by slider or number field
   }
-  follow([STATE.engine, STATE.voice, STATE.champion], () => soon());
+  follow([STATE.engine, STATE.voice, STATE.champion, STATE.language], () => soon());
   soon();
 }
 
@@ -90,9 +91,14 @@ function show(spoken, facts, reading) {
     const chips = dropped.flatMap(({ written }) => [directionChip(written), " "]);
     spoken.prepend(h("span.label", {}, "Not spoken"), ...chips);
   }
-  facts.textContent = [error ? "" : `Estimated length: ${seconds(estimate_s)}`, plural(characters, "character")]
-    .filter(Boolean)
-    .join(" · ");
+  if (reading.warning && !error) spoken.prepend(h("span.warning", {}, sentence(reading.warning), " "));
+  const length = error ? "" : `Estimated length: ${seconds(estimate_s)}`;
+  facts.textContent = [length, plural(characters, "character"), detected(reading)].filter(Boolean).join(" · ");
+}
+
+/** Return the detected language, if the user chose none and the engine speaks several. @param {Reading} reading */
+function detected({ language = "" }) {
+  return !state.language && (chosen()?.languages.length ?? 0) > 1 ? language : "";
 }
 
 /**

@@ -25,7 +25,16 @@ const SHOWN_MS = 4000; // least time for which a lost connection is reported
 const REFERENCE = ["clip_id", "start_s", "end_s", "transcript"];
 const CHAMPION = ["champion", "version", "attachment"];
 // in the order of the inputs of /speak
-const PARAMETERS = ["text", ...REFERENCE, "engine", ...fields.NUMBERS, ...CHAMPION, "performance", "design"];
+const PARAMETERS = [
+  "text",
+  ...REFERENCE,
+  "engine",
+  ...fields.NUMBERS,
+  ...CHAMPION,
+  "performance",
+  "design",
+  "language",
+];
 
 let leaving = false; // whether the page is being left; the browser then aborts running requests
 

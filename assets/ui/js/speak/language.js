@@ -1,0 +1,32 @@
+/** The language of the text. It is shown if the checkpoint of the chosen engine speaks several languages. */
+import { follow } from "../core/bus.js";
+import { h } from "../core/dom.js";
+import { STATE } from "../core/events.js";
+import { setLanguage, state } from "../core/state.js";
+import { chosen } from "./engine.js";
+
+const NAMES = new Intl.DisplayNames(["en"], { type: "language" });
+
+/** Return the field, which `chooseLanguage` fills. */
+export function languageField() {
+  const choice = h("select");
+  choice.addEventListener("change", () => setLanguage(choice.value));
+  const field = h("label.language", {}, "Language", choice);
+  follow([STATE.engine, STATE.language], () => draw(field, choice));
+  draw(field, choice);
+  return field;
+}
+
+/** @param {HTMLElement} field @param {HTMLSelectElement} choice */
+function draw(field, choice) {
+  const languages = chosen()?.languages ?? [];
+  const { language } = state;
+  // A stated language that the engine lacks stays visible, so that the user can change it.
+  const listed = language && !languages.includes(language) ? [...languages, language] : languages;
+  choice.replaceChildren(
+    h("option", { value: "" }, "Detect"),
+    ...listed.map((tag) => h("option", { value: tag }, NAMES.of(tag) ?? tag)),
+  );
+  choice.value = language;
+  field.hidden = listed.length < 2;
+}
