@@ -13,7 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from engines.base import Checkpoint
-from engines.registry import EngineOptions
+from engines.registry import LANGUAGES, EngineOptions
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio
 from studio.api import router
@@ -107,15 +107,18 @@ def studio_of(
     *,
     hears: bool = False,
     now: Callable[[], float] = time.time,
+    languages: str = "en",
 ) -> Iterator[Studio]:
     """A running studio; its data outlives it in `folder`. It hears new takes only if `hears`, which starts a process.
 
-    `now` is the clock of listening sessions.
+    `now` is the clock of listening sessions; `languages` are those of the checkpoint.
     """
     ENGINES[ENGINE] = metronome
     settings = settings or Settings(data_dir=folder / "data")
     samples = folder / "samples"
-    manager = Manager({ENGINE: Checkpoint("brass")}, EngineOptions(), policy or Policy(), specs=spec_of)
+    manager = Manager(
+        {ENGINE: Checkpoint("brass", {LANGUAGES: languages})}, EngineOptions(), policy or Policy(), specs=spec_of
+    )
     clips = ClipStore(settings.data_dir, samples if samples.is_dir() else samples_folder(samples))
     session_clips, history = SessionClips(clips, settings.data_dir), History(settings.data_dir)
     telemetry = Telemetry(

@@ -81,13 +81,13 @@ class Asking(threading.Thread):
 
 
 @contextmanager
-def reception_of(folder: Path, **settings: Any) -> Iterator[Reception]:
+def reception_of(folder: Path, *, languages: str = "en", **settings: Any) -> Iterator[Reception]:
     """One row at a time, and three that wait."""
     metronome, drain, go = Metronome(width=1, click_s=CLICK_S), Drain(), threading.Event()
     go.set()
     chosen = Settings(data_dir=folder / "data", engines=(ENGINE,), max_upload_mb=1, **settings)
     with (
-        studio_of(folder, metronome, Policy(queue_size=3), chosen) as studio,
+        studio_of(folder, metronome, Policy(queue_size=3), chosen, languages=languages) as studio,
         served(web(studio, drain)) as url,
         httpx.Client(base_url=url, timeout=PATIENCE_S) as program,
     ):

@@ -117,6 +117,15 @@ def test_a_request_that_yields_between_segments_gives_the_same_audio(together: F
     assert np.abs(listener.audio("long") - wanted).max() < 1e-4
 
 
+def test_the_language_decides_how_numbers_are_read(engine: F5Engine) -> None:
+    request = asked(live=False).request
+    german = replace(request.reference, transcript="Es ist 3 Uhr.", language="de")
+    plan = engine.prepare(replace(request, text="Noch 2 Tage", language="de", reference=german))
+    assert [piece.text.casefold() for piece in plan.pieces] == ["noch zwei tage"]
+    assert plan.reference.transcript.casefold() == "es ist drei uhr. "
+    assert german.digest != replace(german, language="en").digest
+
+
 def test_held_requests_leave_their_rows_to_others(together: F5Engine) -> None:
     listener = Listener(together)
     together.admit(asked(live=False))

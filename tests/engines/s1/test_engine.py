@@ -4,6 +4,7 @@ import gc
 import threading
 import weakref
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -281,6 +282,14 @@ def test_the_next_group_follows_a_group_whose_last_packet_waits(folder: Path, tm
         found = listener.audio(each)
         assert len(found) == len(samples)
         assert np.abs(found - samples).max() < 1e-4
+
+
+def test_the_language_decides_how_numbers_are_read(engine: CodecLmEngine) -> None:
+    request = job(1, "Noch 2 Tage").request
+    reference = replace(request.reference, transcript="Es ist 3 Uhr.", language="de")
+    plan = engine.prepare(replace(request, language="de", reference=reference))
+    assert [group.text for group in plan.groups] == ["Noch zwei Tage"]
+    assert plan.reference is not None and plan.reference.transcript == "Es ist drei Uhr."
 
 
 def test_waiting_packets_are_decoded_together(engine: CodecLmEngine) -> None:

@@ -40,13 +40,26 @@ def history(tmp_path: Path) -> Iterator[History]:
 
 
 def kept(
-    history: History, text: str = SAID, audio: Audio | None = None, session_id: str = SESSION, design: str = ""
+    history: History,
+    text: str = SAID,
+    audio: Audio | None = None,
+    session_id: str = SESSION,
+    design: str = "",
+    language: str = "",
 ) -> StoredTake:
     """A take of this text whose audio is a clip of a person."""
     samples, rate = soundfile.read(VOICES / "amber.flac", dtype="float32")
     sound = audio or Audio(samples, rate)
     order: Order = read_order(
-        {"engine": "tick", "text": text, "seed": 1, "clip_id": "x", "transcript": "y", "design": design}
+        {
+            "engine": "tick",
+            "text": text,
+            "seed": 1,
+            "clip_id": "x",
+            "transcript": "y",
+            "design": design,
+            "language": language,
+        }
     )
     request = Request(text=text, reference=Reference(sound, "y"), seed=1, engine="tick")
     cost = Cost(queued_s=0.0, ttfa_s=0.1, total_s=0.2, compute_s=0.2, audio_s=sound.duration_s)
@@ -63,6 +76,12 @@ def test_all_words_of_a_complete_take_are_heard(ears: Ears, history: History) ->
     found = heard(history, TakeHearing(ears, history), kept(history)).heard
     assert found is not None and found["complete"] is True
     assert len(found["words"]) == len(SAID.split())
+
+
+def test_the_words_of_a_take_in_another_language_are_not_compared(ears: Ears, history: History) -> None:
+    found = heard(history, TakeHearing(ears, history), kept(history, language="de")).heard
+    assert found is not None and (found["complete"], found["words"]) == (None, [])
+    assert "knows only English" in found["message"]
 
 
 def test_a_word_that_was_not_spoken_is_missing(ears: Ears, history: History) -> None:

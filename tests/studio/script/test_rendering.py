@@ -53,6 +53,18 @@ def test_nobody_hears_a_line_while_it_is_made(studio: Studio, metronome: Metrono
     assert [request.live for request in metronome.requests.values()] == [False]
 
 
+def test_the_language_column_decides_the_language_of_a_line(studio: Studio, metronome: Metronome) -> None:
+    project = studio.scripts.projects.create("Act 2")["id"]
+    studio.scripts.projects.change(project, cast=cast_of("anna"))
+    table = "id\tcharacter\ttext\tlanguage\nA\tAhri\tein\tGerman\nB\tAhri\tdos\tes-MX\nC\tAhri\tone\t\n"
+    rendered(studio, project, studio.scripts.files.paste(project, table, "act2.tsv")["id"])
+    assert {request.text: request.language for request in metronome.requests.values()} == {
+        "ein": "de",
+        "dos": "es-MX",
+        "one": "en",
+    }
+
+
 def test_the_record_of_a_rendered_take_has_the_id_of_the_take(studio: Studio) -> None:
     sheet = rendered(studio, *project_of(studio, "one two", "three"))
     takes = {take["id"] for line in sheet["lines"] for take in line["takes"]}

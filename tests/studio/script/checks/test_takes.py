@@ -210,6 +210,13 @@ def test_a_check_of_words_that_was_skipped_gives_its_one_reason(
     assert found.outcome == "unmeasured" and found.message.startswith(f"Not checked: {reason}.")
 
 
+def test_words_in_another_language_are_not_checked(models: Models) -> None:
+    checked = check(models, Expected(text=LINE, language="de-AT"), AMBER)
+    found = next(one for one in checked.checks if one.name == "words")
+    assert found.outcome == "unmeasured" and "knows only English" in found.message
+    assert len(checked.checks) > 3
+
+
 def test_without_ears_no_check_is_measured_and_no_process_starts() -> None:
     ears = Ears(on=False)
     checked = Checker(ears).check(Expected(text="Go."), sound(voiced(0.01)))
