@@ -70,7 +70,7 @@ def _run(source: IO[bytes], target: Path, max_duration_s: float, how: tuple[str,
 
 
 def _arguments(target: Path, max_duration_s: float, how: tuple[str, ...]) -> list[str]:
-    """Return ffmpeg's arguments. AU has no time stamps, which would restart in joined recordings."""
+    """Return ffmpeg's arguments. The output is AU, which has no time stamps: those of joined recordings restart."""
     source = ["-protocol_whitelist", "fd", "-format_whitelist", FORMATS, "-i", "fd:"]
     limits = ["-t", f"{max_duration_s:.3f}", "-fs", str(OUTPUT_MAX_BYTES)]
     output = ["-map", "0:a:0", "-map_metadata", "-1", "-c:a", "pcm_f32be", "-f", "au", str(target)]

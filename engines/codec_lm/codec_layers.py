@@ -67,7 +67,7 @@ class Convolution(nn.Module):
 
     def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
         """Convolve x after the past inputs of its streams."""
-        return self.conv(_behind_kept(self, x, self.kept[0], state))
+        return self.conv(_after_previous(self, x, self.kept[0], state))
 
 
 class TransposedConvolution(nn.Module):
@@ -82,11 +82,11 @@ class TransposedConvolution(nn.Module):
     def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
         """Convolve x after the past inputs of its streams."""
         back, length = self.kept[0] if state is not None else 0, x.shape[-1]
-        y = self.conv(_behind_kept(self, x, back, state))
+        y = self.conv(_after_previous(self, x, back, state))
         return y[..., back * self.stride : (back + length) * self.stride]
 
 
-def _behind_kept(layer: nn.Module, x: Tensor, back: int, state: CodecState | None) -> Tensor:
+def _after_previous(layer: nn.Module, x: Tensor, back: int, state: CodecState | None) -> Tensor:
     """Prepend the last `back` inputs of the previous packet, or zeros for a whole clip: (b, channels, back + t)."""
     if not back:
         return x

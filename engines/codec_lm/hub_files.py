@@ -135,7 +135,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def _shards(index: Path) -> list[Path]:
-    """Return the files that an index lists, which are beside it. Raises BadCheckpoint."""
+    """Return the paths of the files that an index lists, in the folder of the index. Raises BadCheckpoint."""
     try:
         names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
         if any(Path(name).name != name for name in names):

@@ -1,5 +1,7 @@
 """Prepare a request: read its text and its reference without a device, then build the active request."""
 
+from dataclasses import replace
+
 from engines import text as writing
 from engines.base import EngineJob
 from engines.codec_lm import plan as planning
@@ -42,6 +44,8 @@ def activate(runtime: Runtime, spec: Spec, job: EngineJob) -> ActiveRequest:
     if request.design is not None or plan.reference is None:
         return _designed(runtime.model, job, plan)
     reference = runtime.references.prepare(request.reference, plan.reference)
+    if not plan.prompt.reads_reference:  # the checkpoint speaks with its own voice, at its own level
+        reference = replace(reference, gain=1.0)
     performance = runtime.references.encode(request.performance) if request.performance is not None else None
     return ActiveRequest(job, reference, plan.prompt, plan.groups, plan.sampling, performance=performance)
 

@@ -105,7 +105,7 @@ class PacketFilter(Protocol):
 
 
 class Filters(Protocol):
-    """The filters of voices."""
+    """Builds the filter of each request."""
 
     def stream(self, audio: Audio, codes: Tensor, digest: str) -> PacketFilter | None:
         """Return a filter for one request with this reference (audio, codes and digest); None if none is needed."""

@@ -1,4 +1,4 @@
-"""The interface of a network that generates one token a step, and its logits and embeddings of codes."""
+"""The interface of a network that generates one token in each step, and how to compute its logits and embed its codes."""
 
 from typing import Protocol
 

@@ -36,7 +36,10 @@ class PreparedLine:
 
 
 class OriginalEngine:
-    """One request at a time. Only the scheduler calls it; `engines.base.Engine` describes the protocol."""
+    """Speaks one request at a time with a published package.
+
+    Only the scheduler calls it; `engines.base.Engine` describes the protocol.
+    """
 
     def __init__(self, spec: Spec, load: LoadOriginal, options: EngineOptions) -> None:
         self._spec, self._load = spec, load

@@ -33,7 +33,7 @@ def require(*packages: str) -> None:
     missing = [package for package in packages if find_spec(package) is None]
     if missing:
         raise NotReady(
-            f"{' and '.join(missing)} is not installed; run `make original-engines`, then start the studio again"
+            f"these packages are not installed: {', '.join(missing)}; run `make original-engines`, then start the studio again"
         )
 
 

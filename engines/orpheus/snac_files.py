@@ -29,7 +29,7 @@ def download_codec(source: str) -> Generator[Progress, None, Path]:
 
 
 def read_codec(path: Path) -> Snac:
-    """Read the codec with these weights, which are beside its config.json, to the CPU in float32. Raises BadCheckpoint."""
+    """Read the codec from its weights and the config.json beside them, to the CPU in float32. Raises BadCheckpoint."""
     with weights.unfilled():
         codec = Snac(SnacConfig.read(path.with_name(CONFIG))).requires_grad_(False)
     weights.fill(codec, weights.fold_weight_norms(read_tensors(path), path.name), path.name, adopt=True)

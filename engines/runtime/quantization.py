@@ -47,7 +47,8 @@ def quantize(blocks: Iterable[nn.Module], kind: Kind) -> None:
     for block in blocks:
         quantize_(block, config)
         if not any(is_quantized(weight) for weight in block.parameters()):
-            raise BadSetting(f"this checkpoint's layers are too narrow for {kind}; use int8 or none")
+            others = "int8 or none" if kind == "int4" else "none"
+            raise BadSetting(f"this checkpoint's layers are too narrow for {kind}; use {others}")
 
 
 def register() -> None:

@@ -51,7 +51,7 @@ class Worker:
         return True
 
     def stop(self) -> None:
-        """Count the thread as stopped, although a hanging call of an engine may still run."""
+        """Mark the thread as stopped. A hanging call of an engine may still run."""
         self._stopped.set()
 
     def state(self) -> ThreadState:

@@ -71,7 +71,7 @@ class BiCodecConfig:
         same = {"input_channels": channels, "condition_dim": channels, "use_tanh_at_final": False}
         repeated = (quantizer["input_dim"], speaker["out_dim"], decoder["input_channel"], speaker["input_dim"])
         if held["prenet"] != vocos | same or repeated != (channels, channels, channels, BANDS):
-            raise ValueError("the sizes in its sections differ")
+            raise ValueError("the sizes of its sections do not fit together")
         pairs = list(zip(decoder["kernel_sizes"], decoder["rates"], strict=True))
         if any(width < rate or (width - rate) % 2 for width, rate in pairs) or decoder["channels"] % 2 ** len(pairs):
             raise ValueError("rates, kernel_sizes and channels of decoder do not fit together")
@@ -88,7 +88,7 @@ class BiCodecConfig:
 
 
 def _checked(published: dict[str, Any], held: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of a section if they are like the published ones. Raises ValueError."""
+    """Return the values of a section. Raises ValueError if its names or types differ from the published section."""
     if wrong := sorted((published.keys() ^ held.keys()) - OPTIONAL - TRAINING):
         raise ValueError(f"{wrong[0]!r:.80} is missing or unknown")
     for name in published.keys() & held.keys():

@@ -67,5 +67,7 @@ def read_features(folder: Path) -> SpeechFeatures:
             raise ValueError(f"{missing[0]} is missing" if missing else "it has too few layers")
     except Exception as error:
         problem = " ".join(str(error).split())
-        raise BadCheckpoint(f"{folder} does not have wav2vec2-large-xlsr-53 ({problem:.200}); copy it again") from error
+        raise BadCheckpoint(
+            f"{folder} does not have wav2vec2-large-xlsr-53 ({problem:.200}); copy the folder again"
+        ) from error
     return SpeechFeatures(network).requires_grad_(False).eval()

@@ -49,7 +49,7 @@ class SparkPrompt:
         return self.embed(text, voice, AFTER_VOICE, self.semantic_tokens(read))
 
     def positions(self, transcript: str, frames: int) -> int:
-        """Return the positions of a transcript and its frames, without control tokens and global codes."""
+        """Estimate the positions of a transcript and its frames; control tokens and global codes are left out."""
         return frames + len(self.tokens(transcript)) if self.reads_transcript else 0
 
     def embed(self, *parts: str | Sequence[int]) -> Tensor:

@@ -90,5 +90,5 @@ def test_they_are_off_by_default_and_load_the_checkpoints_of_our_engines() -> No
 
 
 def test_a_missing_package_is_named_with_the_command_that_installs_it() -> None:
-    with pytest.raises(NotReady, match="never_published is not installed; run `make original-engines`"):
+    with pytest.raises(NotReady, match="not installed: never_published; run `make original-engines`"):
         require("never_published")

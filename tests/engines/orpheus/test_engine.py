@@ -1,6 +1,7 @@
 """The Orpheus engine with random weights: prompts, voices, tags, batches, streams and refusals."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,14 @@ def test_the_reference_is_heard_only_without_an_own_voice(engine: CodecLmEngine)
     assert not np.array_equal(alone(engine, one), alone(engine, other))
     own = [speaker(number, own_voice=4) for number in (1, 2)]
     assert np.array_equal(*(alone(engine, each) for each in own))
+
+
+def test_a_quiet_reference_does_not_lower_the_checkpoints_own_voice(engine: CodecLmEngine) -> None:
+    usual = speaker(1, own_voice=4)
+    audio, transcript = usual.request.reference.audio, usual.request.reference.transcript
+    quiet = Reference(Audio(audio.samples / np.float32(100), audio.sample_rate), transcript)
+    lowered = replace(usual, request=replace(usual.request, reference=quiet))
+    assert np.array_equal(alone(engine, usual), alone(engine, lowered))
 
 
 def test_streamed_audio_equals_the_whole_decode_from_the_first_frame_on(engine: CodecLmEngine) -> None:
