@@ -1,4 +1,4 @@
-"""Recognize stage directions such as [shouting], (laughs) and (long pause) in a text. They are not spoken.
+"""Recognize stage directions such as [shouting], (laughs), (long pause) and [emotion:whisper] in a text. They are not spoken.
 
 Brackets that are part of a sentence stay: "(see page 3)", "[A] or [B]", "He said (loudly) that". A phrase that is a
 direction in most scripts but could be part of a sentence counts only where a sentence begins or ends.
@@ -18,6 +18,11 @@ LETTER = r"0-9A-Za-z_\u00aa-\u024f\u0370-\u052f"  # of scripts that put spaces b
 BRACKETED = re.compile(
     rf"(?<![{LETTER}])(?:\[([^][()\n]{{1,{LONGEST}}})\]|\(([^][()\n]{{1,{LONGEST}}})\))(?![0-9a-z_])"
 )
+# The notation of other tools: [emotion:whisper], [rate:1.1] and [voice:basil], each with an end such as [/rate].
+NOTATION = re.compile(
+    rf"\[\s*(?:(?:emotion|rate|voice)\s*:[^][()\n]{{1,{LONGEST}}}|/\s*(?:emotion|rate|voice)\s*)\]", re.IGNORECASE
+)
+EMOTION = re.compile(r"emotion\s*:\s*")
 NEAR = 16  # characters beside the brackets that are looked at
 MARKS, CLOSING_MARKS = tuple(".,!?;:…"), tuple(".,;:")
 ENDS_BEFORE = ".!?…:;,—–-\"'”’»*)]。！？，、"  # a sentence, clause or quotation ends with these
@@ -34,8 +39,8 @@ class Direction:
 
     @property
     def name(self) -> str:
-        """The direction without brackets, in lower case."""
-        return plain(self.written[1:-1])
+        """The direction without brackets, in lower case; [emotion:whisper] is whisper."""
+        return EMOTION.sub("", plain(self.written[1:-1]))
 
     def marker(self, markers: Iterable[str]) -> str:
         """Return the marker among those of an engine that means this direction; "" if there is none."""
@@ -46,11 +51,11 @@ def directions_in(text: str) -> tuple[Direction, ...]:
     """Return the stage directions of a text in their order."""
     if "[" not in text and "(" not in text:
         return ()
-    return tuple(
-        Direction(found[0], *found.span(), pause_s=pause_of(plain(found[1] or found[2])))
-        for found in BRACKETED.finditer(text)
-        if _is_direction(found)
-    )
+    found = {each.start(): Direction(each[0], *each.span()) for each in NOTATION.finditer(text)}
+    for each in BRACKETED.finditer(text):
+        if each.start() not in found and _is_direction(each):
+            found[each.start()] = Direction(each[0], *each.span(), pause_s=pause_of(plain(each[1] or each[2])))
+    return tuple(found[start] for start in sorted(found))
 
 
 def replaced(text: str, markers: Iterable[str] = ()) -> str:
@@ -80,7 +85,7 @@ def without_directions(text: str) -> str:
 def with_spoken_directions(text: str) -> str:
     """Return the text with its stage directions as plain words, for scripts in which brackets are read aloud."""
     for _ in range(ROUNDS):
-        found = [each for each in directions_in(text) if not each.written.lower().startswith("[pause")]
+        found = [each for each in directions_in(text) if not _is_notation(each.written)]
         if not found:
             break
         pieces, end = [], 0
@@ -89,6 +94,10 @@ def with_spoken_directions(text: str) -> str:
             end = each.end
         text = "".join([*pieces, text[end:]])
     return text
+
+
+def _is_notation(written: str) -> bool:
+    return written.lower().startswith("[pause") or NOTATION.fullmatch(written) is not None
 
 
 def without_words(directions: Sequence[Direction]) -> str:

@@ -1,4 +1,8 @@
-"""Remove SSML and HTML tags, entities and Markdown, which are not read aloud."""
+"""Remove SSML and HTML tags, entities and Markdown, which are not read aloud.
+
+Of SSML, `break` becomes a pause, `sub` its alias, and `say-as` letters or digits one by one. The rate of `prosody` and the name
+of `voice` become directions.
+"""
 
 import html
 import re
@@ -25,6 +29,21 @@ BREAK_STRENGTH = re.compile(r"""\sstrength\s*=\s*["']?\s*([a-z-]{1,9})""", re.IG
 STRENGTHS_S = {"none": 0.0, "x-weak": 0.1, "weak": 0.25, "medium": 0.5, "strong": 0.75, "x-strong": 1.0}
 SHORTEST_BREAK_S = 0.05  # shorter breaks are inaudible
 
+SUBSTITUTED = re.compile(
+    r"""<sub\s[^<>]{0,200}?\balias\s*=\s*(?:"([^"<>]{1,300})"|'([^'<>]{1,300})')[^<>]{0,200}>[^<>]{0,500}</sub\s{0,9}>""",
+    re.IGNORECASE,
+)
+SAID_AS = re.compile(
+    r"""<say-as\s[^<>]{0,200}?\binterpret-as\s*=\s*["']?([a-z-]{1,20})[^<>]{0,200}>([^<>]{0,500})</say-as\s{0,9}>""",
+    re.IGNORECASE,
+)
+SPELLED, DIGITS = listed("characters spell-out verbatim"), listed("digits telephone")
+DIRECTING = {  # attributes that ask for something that a direction says
+    "prosody": re.compile(r"""\srate\s*=\s*["']?\s*([\w.%+-]{1,20})""", re.IGNORECASE),
+    "voice": re.compile(r"""\sname\s*=\s*["']?\s*([\w.-]{1,60})""", re.IGNORECASE),
+}
+NOTED_AS = {"prosody": "rate", "voice": "voice"}
+
 LINK = re.compile(r"!?\[(?!\s*pause\b)([^\[\]\n]{1,300})\]\((?=[^()\s]{0,200}[/.:#])[^()\s]{1,500}\)", re.IGNORECASE)
 BULLET = re.compile(r"[ \t]*+(?:(?:[-*+•‣▪●◦]|>++|#{2,6}|#(?!\s*\d))[ \t]++)++(?=\S)")
 RULER = re.compile(r"[ \t]*+(?:-[ \t]*+){3,}+|[ \t]*+(?:=[ \t]*+){3,}+|[ \t]*+(?:[*_~][ \t]*+){3,}+|[ \t]*+`{3,}+\w*+")
@@ -38,6 +57,8 @@ def without_markup(text: str, *, pauses: bool = False) -> str:
     if "&" in text:
         text = ENTITY.sub(lambda found: html.unescape(f"&{found[1]};"), text)
     if "<" in text:
+        text = SUBSTITUTED.sub(lambda found: found[1] or found[2], text)
+        text = SAID_AS.sub(_said_as, text)
         text = CANDIDATE.sub(lambda found: _tag(found, pauses), text)
     text = LINK.sub(r"\1", text) if "](" in text else text
     return "\n".join(map(_line, text.split("\n")))
@@ -53,9 +74,21 @@ def _tag(found: re.Match[str], pauses: bool) -> str:
     name = named[1].lower()
     if name == "break":
         return _pause(inside) if pauses else " "
+    if name in DIRECTING and pauses and (asked := DIRECTING[name].search(inside)):
+        return f"[{NOTED_AS[name]}:{asked[1]}]"
     if name in SOUNDS and inside[0] != "/":
         return f"[{name}]" if pauses else " "
     return "\n" if name in BLOCKS else "" if name in INLINE else " "
+
+
+def _said_as(found: re.Match[str]) -> str:
+    """Return letters or digits with gaps, so that they are read one by one; other kinds of text stay."""
+    kind, text = found[1].lower(), found[2]
+    if kind in SPELLED:
+        return " ".join(text.upper().replace(" ", ""))
+    if kind in DIGITS:
+        return " ".join(re.findall(r"\+?\d", text))
+    return text
 
 
 def _pause(inside: str) -> str:
