@@ -1,7 +1,7 @@
 """Compare the spoken form with published text normalisers, on the case tables of the tests.
 
-`python -m bench.normalisation [LANGUAGE ...]` prints a table: rows that each program reads as the table says, of all rows.
-Spaces, hyphens, punctuation marks and capital letters do not count. A peer that is not installed has no column:
+`python -m bench.normalisation [LANGUAGE ...]` prints how many rows each program converts as the case table says. The comparison
+ignores spaces, hyphens, punctuation marks and capital letters. Install the other programs to get their columns:
 
     uv pip install wetext nemo_text_processing
 

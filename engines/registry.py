@@ -26,7 +26,7 @@ class EngineOptions:
     weights_budget_bytes: int = 0  # device memory for inactive fine-tuned weights; 0 = a quarter of the free memory
 
 
-LANGUAGES, ENGLISH = "languages", ("en",)  # the option of every checkpoint; languages of a checkpoint that states none
+LANGUAGES, ENGLISH = "languages", ("en",)  # name of an option; languages if this option and the spec state none
 Fact = TypeVar("Fact")
 
 

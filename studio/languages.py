@@ -14,7 +14,7 @@ ENGLISH = "en"
 DETECT = ""  # in place of a tag: detect the language of the text
 DETECT_NAMES = frozenset(("", "auto", "detect"))  # what clients send to detect the language
 TAG = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8}){0,3}", re.IGNORECASE)
-SURE = 0.6  # least share of the probability of all possible languages; below, the text counts as English
+SURE = 0.6  # required share of the total probability of the checkpoint's languages; with less, `detect` returns its default
 KEPT = 4_096  # texts whose language is remembered
 NAMED = 3  # languages in a warning
 
@@ -68,7 +68,10 @@ def is_english(tag: str) -> bool:
 
 @lru_cache(KEPT)
 def detect(text: str, languages: Sequence[str]) -> str:
-    """Return the most probable of a checkpoint's languages; for undecided texts English if possible, else the first one."""
+    """Return the most probable of a checkpoint's languages.
+
+    For an undecided text, return English if the checkpoint speaks it, else the checkpoint's first language.
+    """
     default = next((tag for tag in languages if is_english(tag)), languages[0])
     by_primary = {primary(tag): tag for tag in reversed(languages)}
     if len(by_primary) < 2:
@@ -84,8 +87,8 @@ def warning(title: str, languages: Sequence[str], language: str) -> str:
     if primary(language) in {primary(tag) for tag in languages}:
         return ""
     names = [name_of(primary(tag)) for tag in languages]
-    if len(names) > NAMED:
-        names[NAMED:] = [f"{len(names) - NAMED} more languages"]
+    if (more := len(names) - NAMED) > 0:
+        names[NAMED:] = [f"{more} more language{'' if more == 1 else 's'}"]
     listed = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
     spoken = name_of(primary(language))
     return f"The checkpoint of {title} does not speak {spoken}, only {listed}; the words may be wrong"

@@ -48,7 +48,7 @@ class Order:
     design: str = (
         ""  # the description of a voice that the engine designs, in place of a clip; see `studio.voice_designs`
     )
-    language: str = ""  # BCP 47 tag of the text; "" = detect, and the take records a language other than English
+    language: str = ""  # BCP 47 tag of the text; "" = detect in a request, English in a take
 
 
 def read_order(values: Mapping[str, object]) -> Order:

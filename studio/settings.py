@@ -81,11 +81,11 @@ class Settings(BaseSettings):
     f5_vocoder: str = ""
     """Vocoder of F5-TTS: a folder or `hf://owner/repo`. Empty uses the vocoder that belongs to the checkpoint."""
     f5_languages: LanguageTags = ""
-    """Languages of the checkpoint of F5-TTS, as BCP 47 tags such as `en, de, pt-BR`. Empty: as published, else English."""
+    """Languages of the checkpoint of F5-TTS: BCP 47 tags, such as `en, de, pt-BR`. Empty: the published ones, or English."""
     s1_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"
     """Checkpoint of S1-Mini: `embedded`, `hf://owner/repo`, or the path of a folder."""
     s1_languages: LanguageTags = ""
-    """Languages of the checkpoint of S1-Mini, as BCP 47 tags such as `en, de, pt-BR`. Empty: as published, else English."""
+    """Languages of the checkpoint of S1-Mini: BCP 47 tags, such as `en, de, pt-BR`. Empty: the published ones, or English."""
     s1_encoder: Literal["auto", "cpu"] = "auto"
     """Where S1-Mini encodes references: on its device, or on the CPU, which saves memory of the GPU."""
     orpheus_checkpoint: str = ""
@@ -94,14 +94,14 @@ class Settings(BaseSettings):
     orpheus_codec: Annotated[str, Field(min_length=1)] = "hf://hubertsiuzdak/snac_24khz"
     """Codec of Orpheus: `hf://owner/repo`, or the path of a folder."""
     orpheus_languages: LanguageTags = ""
-    """Languages of the checkpoint of Orpheus, as BCP 47 tags such as `en, de, pt-BR`. Empty: as published, else English."""
+    """Languages of the checkpoint of Orpheus: BCP 47 tags, such as `en, de, pt-BR`. Empty: the published ones, or English."""
     orpheus_encoder: Literal["auto", "cpu"] = "auto"
     """Where Orpheus encodes references: on its device, or on the CPU, which saves memory of the GPU."""
     spark_checkpoint: str = ""
     """Checkpoint of Spark-TTS: `hf://SparkAudio/Spark-TTS-0.5B`, or the path of a folder. Add `spark` to `STUDIO_ENGINES`,
     too."""
     spark_languages: LanguageTags = ""
-    """Languages of the checkpoint of Spark-TTS, as BCP 47 tags such as `en, de, pt-BR`. Empty: as published, else English."""
+    """Languages of the checkpoint of Spark-TTS: BCP 47 tags, such as `en, de, pt-BR`. Empty: the published ones, or English."""
     spark_encoder: Literal["auto", "cpu"] = "auto"
     """Where Spark-TTS encodes references: on its device, or on the CPU, which saves memory of the GPU."""
     ears: bool = True
@@ -185,7 +185,7 @@ class Settings(BaseSettings):
     """`on` writes metrics of requests, loading and the GPU to standard output, in the embedded metric format of Amazon
     CloudWatch."""
     threads: Annotated[int, Field(ge=0)] = 0
-    """CPU threads of the engines. 0 means at most 4 beside a GPU, and otherwise the number that PyTorch chooses."""
+    """CPU threads of PyTorch. 0: at most 4 if the engines use a GPU, and as many as PyTorch chooses if not."""
 
     @property
     def on_loopback(self) -> bool:

@@ -234,7 +234,7 @@ class SpeechService:
             )  # refuse unspeakable text before it waits; a loaded engine parses the text in `submit`
         order, reference, weights = (order, sent, None) if sent else self._cast(order, session_id)
         taken = weights if status.fine_tunes else None
-        reference = replace(reference, language=languages.detect(reference.transcript, status.languages))
+        reference = self._with_language(reference, order.engine)
         request = replace(_request(replace(order, text=text), reference, taken, live), performance=performance)
         ticket = self._manager.submit(request, session_id=session_id, arrived_at=arrived_at)
         self._recorder.follow(ticket, champion=order.champion, loaded=status.info is not None)
@@ -244,7 +244,7 @@ class SpeechService:
 
     def reference(self, order: Order, session_id: str) -> Reference:
         """Return the reference that the engine gets for the order's voice. Raises EngineError if the voice cannot be used."""
-        return self._cast(order, session_id)[1]
+        return self._with_language(self._cast(order, session_id)[1], order.engine)
 
     def uses_reference(self, order: Order) -> bool:
         """Return True if the order is spoken with the voice of its reference, not with a voice of the checkpoint."""
@@ -277,6 +277,11 @@ class SpeechService:
             return order.language
         detected = languages.detect(without_directions(order.text), status.languages)
         return "" if languages.is_english(detected) else detected
+
+    def _with_language(self, reference: Reference, engine: str) -> Reference:
+        """Return the reference with the language of its transcript, which is one of the languages that the engine speaks."""
+        known = self._manager.status(engine).languages
+        return replace(reference, language=languages.detect(reference.transcript, known))
 
     def _remember(self, live: LiveTake) -> None:
         with self._lock:

@@ -49,8 +49,6 @@ class Worker:
     async def _request(self, job: Job, format: str) -> AsyncIterator[tuple[httpx.Response, Output]]:
         """Yield the unread answer and the output fields except audio. Raises Refused, httpx.TransportError."""
         body = {"response_format": format} | {NAMES.get(name, name): value for name, value in job["input"].items()}
-        if str(body.get("language", "")).lower().partition("-")[0] == "en":
-            del body["language"]  # removed, because it is the default; the studio refuses other languages
         async with self.studio.stream("POST", SPEECH, json=body) as answer:
             if answer.is_error:
                 await answer.aread()

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 REDRAWS = 3  # a group that ends before its first frame is generated again with another seed, this many times
 SHOWN = 40  # characters of a group in a note
-FEW_ROWS = 4  # up to this number, a decode step waits for the first audio of a row, which it would slow down
+FEW_ROWS = 4  # with at most this many rows, a decode step waits for queued packets until each row has sent audio
 PROGRESS_MAX = 0.95  # of a group that has not ended
 
 

@@ -21,7 +21,7 @@ class FrameFormat:
     code_sizes: Sequence[int]  # sizes of the codebooks; their number is the number of codes of a frame
     steps_per_frame: int = 1  # decode steps of a frame
     packets: Sequence[int] = PACKETS  # frames of the first packet, the second and so on; the last size repeats
-    many_rows: int = 1 << 30  # from this number on, the first packet has `more` frames more: the next one comes later
+    many_rows: int = 1 << 30  # from this number on, the first packet has `more` additional frames
     more: int = 1
 
     def first_packet(self, rows: int) -> int:

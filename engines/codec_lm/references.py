@@ -115,7 +115,7 @@ class ReferenceEncoder:
         return self._codes(self._clip(audio))
 
     def collect(self, wait: bool = False) -> None:
-        """Store the codes that have arrived from the device; `wait` waits for the first ones."""
+        """Store the codes that have arrived from the device. With `wait`, wait for the codes of the oldest clip."""
         while self._on_device and (wait or self._on_device[0].copy.ready):
             wait = False
             ended = self._on_device.pop(0)

@@ -12,7 +12,7 @@ import torch
 from engines.errors import BadSetting, NotReady
 from engines.registry import EngineOptions
 
-THREADS_BESIDE_GPU = 4  # more CPU threads take longer to wake than the small products on the CPU take
+THREADS_BESIDE_GPU = 4  # to wake more threads takes longer than the small matrix products that the CPU computes
 TIMINGS = 8  # per precision, alternating; the fastest counts, so that other load does not decide
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")  # the memory limit of a container; psutil reports the host's memory
 

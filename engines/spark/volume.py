@@ -16,7 +16,7 @@ def normalise_volume(samples: Tensor) -> Tensor:
     peak = magnitudes[-1]
     samples = samples * torch.where(peak < PEAK_MIN, PEAK_MIN / peak.clamp(min=1e-3), 1.0)
     loud = (magnitudes > MAGNITUDE_MIN).sum()  # of the samples as they were, as upstream does
-    first, stop = (len(magnitudes) - loud + (share * loud.double()).long() for share in (0.9, 0.99))
+    first, stop = (len(magnitudes) - loud + loud * percent // 100 for percent in (90, 99))
     numbers = torch.arange(len(magnitudes), device=samples.device)
     among = (numbers >= first) & (numbers < stop)
     scaled = samples * torch.clamp(TARGET * among.sum() / (magnitudes * among).sum(), *RANGE)

@@ -96,7 +96,7 @@ def parse(text: str, speak_numbers: bool = True, *, markers: Iterable[str] = (),
 
 
 def _pictures(text: str, language: str) -> str:
-    """Return the pictures of a text, each once; the grammars of wide scripts read signs such as ㎡ and 〒."""
+    """Return each picture of a text once, without signs such as ㎡ and 〒 if the grammar of the language reads these signs."""
     wide = subtags(language)[0] in WIDE_LANGUAGES
     seen = dict.fromkeys(c for c in text if is_picture(c))
     return "".join(c for c in seen if not (wide and (c == POSTAL_MARK or unicodedata.decomposition(c))))

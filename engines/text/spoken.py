@@ -52,9 +52,10 @@ def spoken_form(line: str, language: str = ENGLISH) -> str:
 
 
 def subtags(language: str) -> tuple[str, str]:
-    """Return the primary subtag and the region of a BCP 47 tag, or HANT for the script Hant; empty if there is neither."""
+    """Return the primary subtag of a BCP 47 tag, and its script (HANS or HANT) or region; "" if the tag has neither."""
     primary, *others = language.replace("_", "-").split("-")
-    return primary.lower(), next((part.upper() for part in others if len(part) == 2 or part.lower() == "hant"), "")
+    chosen = (part.upper() for part in others if len(part) == 2 or part.lower() in ("hans", "hant"))
+    return primary.lower(), next(chosen, "")
 
 
 def _repeated(line: str, convert_once: Callable[[str], str]) -> str:

@@ -257,7 +257,7 @@ class SpokenAnswers:
 def _warned(status: EngineStatus, language: str) -> dict[str, str]:
     """Return a header with a warning if the checkpoint does not speak the language of the line."""
     said = warning(status.title, status.languages, language)
-    return {"x-warning": said} if said else {}
+    return {"x-warning": said.encode("ascii", "replace").decode()} if said else {}  # a header cannot hold "Māori"
 
 
 async def gone(request: Request) -> None:

@@ -9,6 +9,7 @@ from engines.scheduling.ticket import Ticket
 from engines.text import without_directions
 from engines.types import Audio, EngineStatus, Reference, Setting
 from studio.errors import NotFound
+from studio.languages import detect
 from studio.named_voices import asked_for
 from studio.order import Order, read_order
 from studio.studio import Studio
@@ -74,6 +75,10 @@ class Programs:
     def settings_of(self, engine: str) -> Mapping[str, Setting]:
         """Return the settings of an engine by name. Raises UnknownEngine."""
         return self._engine(engine).settings
+
+    def detect(self, engine: str, text: str) -> str:
+        """Return the most probable of the languages that an engine speaks. Raises UnknownEngine."""
+        return detect(without_directions(text), self._studio.manager.status(engine).languages)
 
     def has_words(self, text: str) -> bool:
         """Return True if a text contains more than stage directions that are not spoken."""

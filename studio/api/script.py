@@ -96,7 +96,7 @@ def _spoken(studio: Studio, form: ScriptForm, session_id: str) -> Spoken | None:
         reference = studio.speaking.reference(Order(**chosen), session_id)
     except EngineError:
         return None  # speaking reports the error
-    return Spoken(spoken_form(without_directions(reference.transcript)), paced_s(reference.audio))
+    return Spoken(spoken_form(without_directions(reference.transcript), reference.language), paced_s(reference.audio))
 
 
 def _pace(given: Mapping[str, object], known: Mapping[str, Setting]) -> float:

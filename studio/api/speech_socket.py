@@ -206,11 +206,12 @@ class Conversation:
         message, programs = line.message, self._programs
         if not message.voice:
             raise BadSetting(VOICE_NEEDED)
-        language = read_tag(message.language)
+        language, text = read_tag(message.language), ""
         async for sentence in line.sentences():
             settings = message.model_extra or {}
             order = await to_thread.run_sync(programs.order, sentence, message.voice, message.model, settings)
-            order = replace(order, language=language)
+            text += sentence  # a single sentence may be too short for its language to be detected
+            order = replace(order, language=language or programs.detect(order.engine, text))
             await started.put(await to_thread.run_sync(programs.start, line.stream, order, line.arrived_at))
         await started.put(None)
 

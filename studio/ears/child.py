@@ -79,7 +79,7 @@ class Child:
             size = psutil.Process(pid).memory_info().rss
             if size <= self._rss_max:
                 return
-            log.warning("%s uses %.1f GB; its process is replaced", self._command[-1], size / 1e9)
+            log.warning("%s uses %.1f GB; its process is replaced", " ".join(self._command[1:]), size / 1e9)
             self._end()
 
     def _start_idle_timer(self) -> None:

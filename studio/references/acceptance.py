@@ -30,7 +30,9 @@ class SentReference:
 
     reference: Reference
     source: Source
-    _reports: list[list[str]] = field(default_factory=list, init=False)  # the failures, once they were looked for
+    _reports: list[list[str]] = field(
+        default_factory=list, init=False
+    )  # empty before `check`; then one list, the failures
 
     def check(self, find: "FindFailures | None" = None) -> None:
         """Raise BadReference if the report finds the clip unusable. `find` is used in place of `find_failures`."""

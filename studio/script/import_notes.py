@@ -19,8 +19,8 @@ WORDS: Mapping[NoteKind, tuple[str, str]] = {
         "Write 2.5 for at most 2.5 s, or =2.5 for exactly 2.5 s. Without a readable length, a line has no length limit.",
     ),
     "language": (
-        "a language that no checkpoint of this studio speaks",
-        "The words of such a line may be wrong. Choose a checkpoint that speaks the language.",
+        "a language that is unknown, or that no checkpoint of this studio speaks",
+        "The words of such a line may be wrong. Correct the name of the language, or choose a checkpoint that speaks it.",
     ),
 }
 

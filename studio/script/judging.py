@@ -34,7 +34,9 @@ class TakeJudge:
     def __call__(self, piece: PlannedTake, audio: Audio) -> Checked:
         order = piece.reading.order
         reference = self._reference(order)
-        heard = Spoken(spoken_form(without_directions(reference.transcript)), paced_s(reference.audio))
+        heard = Spoken(
+            spoken_form(without_directions(reference.transcript), reference.language), paced_s(reference.audio)
+        )
         expected = Expected(
             text=order.text,
             written=readable(piece.reading.written, order.text),

@@ -15,7 +15,7 @@ from studio.script.identity import lines_of_same_id
 
 NoteKind = Literal["formula", "same_id", "length", "language"]
 NOT_SPOKEN = (
-    "{}, which no checkpoint of this studio speaks. Choose a checkpoint that does, translate the line or delete it."
+    "{}. No checkpoint of this studio speaks this language. Use another checkpoint, or translate or delete the line."
 )
 SHOWN = 20  # maximum number of characters of a cell in a note
 

@@ -104,7 +104,7 @@ def test_a_stream_returns_the_line_while_it_is_generated(path: Path, metronome: 
 def test_a_refusal_of_the_studio_fails_the_job_with_its_message(path: Path, stream: bool) -> None:
     (output,) = outputs_of(path, stream, championId="nobody", text=TEXT)
     assert output.keys() == {"error"} and "champion nobody not found" in output["error"]
-    (output,) = outputs_of(path, stream, championId="ahri", text=TEXT, language="fr")
+    (output,) = outputs_of(path, stream, championId="ahri", text=TEXT, language="f")
     assert "language" in output["error"]
 
 

@@ -62,7 +62,7 @@ def test_a_tag_is_read_in_any_case_and_form(sent: str, tag: str) -> None:
 
 
 @pytest.mark.parametrize("sent", ["d", "de!", "german language", "de-", "ö" * 3])
-def test_another_word_is_no_tag(sent: str) -> None:
+def test_an_invalid_tag_is_refused(sent: str) -> None:
     with pytest.raises(BadSetting, match='send a tag such as "de"'):
         read_tag(sent)
 
@@ -159,6 +159,15 @@ def test_each_door_takes_a_language(polyglot: Reception) -> None:
             while socket.recv() != b"__END__":
                 pass
             assert last(polyglot).language == language
+
+
+def test_a_short_sentence_has_the_language_of_its_line(polyglot: Reception) -> None:
+    with connect(polyglot.url.replace("http", "ws") + "/ws/tts", max_size=None) as socket:
+        socket.send(json.dumps({"text": GERMAN, "voice": "ahri", "more": True}))
+        socket.send(json.dumps({"text": " Taxi Berlin Taxi."}))
+        while socket.recv() != b"__END__":
+            pass
+    assert (last(polyglot).text.strip(), last(polyglot).language) == ("Taxi Berlin Taxi.", "de")
 
 
 def test_the_transcript_of_a_reference_has_its_own_language(polyglot: Reception) -> None:

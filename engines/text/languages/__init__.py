@@ -1,6 +1,6 @@
-"""Spoken form in languages other than English: one engine, with a grammar for each language."""
+"""Spoken form in languages other than English: shared rules, and a grammar for each language."""
 
-from engines.text.languages.engine import MODULES, convert
+from engines.text.languages.conversion import MODULES, convert
 
 GRAMMARS = tuple(MODULES)
 

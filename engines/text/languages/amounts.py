@@ -29,7 +29,7 @@ def money_rules(reader: NumberReader) -> tuple[Rule, ...]:
 
 
 def scale_rules(reader: NumberReader) -> tuple[Rule, ...]:
-    """Return the rule for "5 Mio." before a word."""
+    """Return the rule for numbers with a word for a power of ten, such as "5 Mio."."""
     scales = [scale for scale in reader.grammar.scales if len(scale) > 1]
     if not scales:
         return ()

@@ -57,7 +57,7 @@ def plural(locale: str, value: str) -> str:
 
 
 def form(locale: str, forms: tuple[str, ...], value: str) -> str:
-    """Return the form of a noun for a number, of one form, of singular and plural, or of one, few, many and other."""
+    """Return the form of a noun for a number. `forms` are one form, two (one, other), or four (one, few, many, other)."""
     categories = CATEGORIES[len(forms)]
     category = plural(locale, value)
     return forms[categories.index(category)] if category in categories else forms[-1]

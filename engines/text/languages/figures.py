@@ -9,7 +9,8 @@ from engines.text.languages.reader import DASH, NumberReader
 from engines.text.rules import Rule, rule
 
 NEXT_WORD = r"(?=(?:\s([^\W\d_]{1,24}))?)"
-LARGEST_PART = 100
+LARGEST_PART = 100  # numbers up to which a slash is read as a fraction
+SIGNS_BEFORE_A_DASH = "%‰°€$£¥₩₽"  # a dash after these signs is not a minus
 
 
 def fraction_rules(reader: NumberReader) -> tuple[Rule, ...]:
@@ -36,7 +37,7 @@ def fraction_rules(reader: NumberReader) -> tuple[Rule, ...]:
 
 def minus_rules(grammar: Grammar) -> tuple[Rule, ...]:
     """Return the rule for negative numbers."""
-    before = r"(?<![\w)])" if grammar.spaced else r"(?<![A-Za-z0-9)])"
+    before = rf"(?<![\w){SIGNS_BEFORE_A_DASH}])" if grammar.spaced else rf"(?<![A-Za-z0-9){SIGNS_BEFORE_A_DASH}])"
     return (rule(rf"{before}[-−–](?=\d)", lambda m: f"{grammar.minus}{grammar.gap}"),)
 
 

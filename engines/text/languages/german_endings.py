@@ -32,7 +32,7 @@ def is_feminine(noun: str) -> bool:
 
 
 def ending(before: str, noun: str = "") -> str:
-    """Return the ending that the words before an ordinal ask for; without an article, that of the nominative."""
+    """Return the ending of an ordinal after the words `before`. Without an article, this is the ending of the nominative."""
     found = ARTICLE.search(before)
     if found is None:
         return "e" if is_feminine(noun) else "es" if noun in NEUTER_WORDS else "er"

@@ -1,4 +1,4 @@
-"""The data that the engine needs about a language beyond CLDR."""
+"""The data about a language that CLDR does not have."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grammar:
-    """How a language reads numbers, dates, times, amounts and signs. Templates name their parts in order."""
+    """How a language reads numbers, dates, times, amounts and signs. The `{}` of a template stand for its parts in order."""
 
     locale: str  # of CLDR
     cardinal: Cardinal
@@ -38,7 +38,7 @@ class Grammar:
     fraction: Callable[[int, int], str | None]  # numerator, denominator
     mixed: Callable[[int, int, int], str | None] = lambda whole, above, below: None
     rules: tuple[Rule, ...] = ()  # of this language alone, before the rules for dates and numbers
-    last_rules: tuple[Rule, ...] = ()
+    last_rules: tuple[Rule, ...] = ()  # of this language alone, before the rules for bare numbers
 
     gap: str = " "  # between a number and the name of its unit
     spaced: bool = True  # words have gaps around them

@@ -17,7 +17,7 @@ NO_NOUNS = listed(
 )
 ELIDED = "un'"
 PARTS = {2: ("mezzo", "mezzi")}
-A_DAY = r"\s(?:gen|feb|mar|apr|mag|giu|lug|ago|set|ott|nov|dic)"  # the rule for dates reads it
+A_MONTH = r"\s(?:gen|feb|mar|apr|mag|giu|lug|ago|set|ott|nov|dic)"  # the rule for dates reads it
 RULERS = "Carlo|Luigi|Enrico|Vittorio|Umberto|Pietro|Filippo|Giovanni|Pio|Napoleone|Francesco|Federico|Leone|Paolo"
 CHAPTERS = "[Cc]apitolo|[Tt]omo|[Aa]tto|[Ss]cena|[Pp]arte|[Ll]ibro|[Vv]olume|[Ll]ivello|[Aa]rticolo"
 
@@ -61,7 +61,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         r"(?<![\w.,])(\d{1,4})\.?(?:([ºª])|°(?=\s[^\W\d_]{2}))",
         lambda m: (
-            _ordinal(int(m[1]), "a" if m[2] == "ª" else "o") if not re.match(A_DAY, m.string[m.end() :]) else None
+            _ordinal(int(m[1]), "a" if m[2] == "ª" else "o") if not re.match(A_MONTH, m.string[m.end() :]) else None
         ),
     ),
     rule(rf"(?<!\w)({NUMERAL})(?=\ssecol[oi]\b)", lambda m: _ordinal(VALUES[m[1]], "o")),

@@ -9,7 +9,9 @@ from engines.text.languages.reader import NumberReader
 from engines.text.rules import Rule, cased, one_of, rule, stop
 
 VOWELS = frozenset("AEIOUYÄÖÜÉÈÊÀÁÍÓÚÃÕĄĘАЕЁИОУЫЭЮЯ")
-LONGEST_SPELLED = 3  # letters of an acronym that languages of other scripts always spell
+LONGEST_SPELLED = (
+    3  # letters; Japanese and Korean spell shorter acronyms and those of this length also if they have a vowel
+)
 
 
 def address_rules(reader: NumberReader) -> tuple[Rule, ...]:
@@ -93,7 +95,7 @@ def first_sign_rules(grammar: Grammar) -> tuple[Rule, ...]:
 
 
 def sign_rules(grammar: Grammar) -> tuple[Rule, ...]:
-    """Return the rule for signs that are left beside the numbers."""
+    """Return the rule for the signs that no earlier rule has converted."""
     signs = {"™": "", "®": "", "©": "", **grammar.signs}
     gap = " " if grammar.gap or grammar.spaced else ""
     return (rule(rf" ?({one_of(signs)}) ?", lambda m: f"{gap}{signs[m[1]]}{gap if signs[m[1]] else ''}"),)

@@ -18,7 +18,7 @@ GROUPS = (
 
 
 def phone_rules(reader: NumberReader) -> tuple[Rule, ...]:
-    """Return the rules for international, national and announced telephone numbers."""
+    """Return the rules for international and national telephone numbers, and for numbers after a word such as "Tel."."""
     end = END if reader.grammar.spaced else r"(?![.,/-]?\d)"
     start = START if reader.grammar.spaced else r"(?<![\d.,/A-Za-z-])(?<!\d )"
 

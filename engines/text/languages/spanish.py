@@ -45,7 +45,6 @@ def _feminine(noun: str) -> bool:
 def _ordinal(value: int, ending: str) -> str:
     said = spell_ordinal(value, "es")
     said = SHORT_TEENS.get(said, said).replace("décimo ", "decimo") if 10 < value < 20 else said
-    said = said.replace("decimoséptimo", "decimoséptimo")
     if ending == "a":
         return " ".join(word[:-1] + "a" if word.endswith("o") else word for word in said.split())
     return said[:-1] if ending == "er" and said.endswith(("primero", "tercero")) else said

@@ -1,4 +1,4 @@
-"""Rules for dates and times of day. Numeric dates have the day first, except with the year first."""
+"""Rules for dates and times of day. A numeric date starts with the day or the year, never with the month."""
 
 import re
 from collections.abc import Mapping

@@ -441,7 +441,7 @@ def test_a_reload_loads_the_engine_again(houses) -> None:
     until(lambda: tick.loads == 2 and house.manager.status("tick").state == "ready")
 
 
-def test_an_unload_during_a_reload_wins(houses, monkeypatch) -> None:
+def test_an_unload_during_a_reload_leaves_the_engine_unloaded(houses, monkeypatch) -> None:
     tick = Metronome()
     house = houses(tick=tick)
     closes: list[None] = []

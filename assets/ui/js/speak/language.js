@@ -7,7 +7,16 @@ import { chosen } from "./engine.js";
 
 const NAMES = new Intl.DisplayNames(["en"], { type: "language" });
 
-/** Return the field, which `chooseLanguage` fills. */
+/** Return the English name of a language; the tag if the browser refuses the tag. @param {string} tag */
+function nameOf(tag) {
+  try {
+    return NAMES.of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+}
+
+/** Return the field with the languages of the chosen engine. The field follows the engine and the chosen language. */
 export function languageField() {
   const choice = h("select");
   choice.addEventListener("change", () => setLanguage(choice.value));
@@ -25,7 +34,7 @@ function draw(field, choice) {
   const listed = language && !languages.includes(language) ? [...languages, language] : languages;
   choice.replaceChildren(
     h("option", { value: "" }, "Detect"),
-    ...listed.map((tag) => h("option", { value: tag }, NAMES.of(tag) ?? tag)),
+    ...listed.map((tag) => h("option", { value: tag }, nameOf(tag))),
   );
   choice.value = language;
   field.hidden = listed.length < 2;
