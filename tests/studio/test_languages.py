@@ -163,8 +163,8 @@ def test_each_door_takes_a_language(polyglot: Reception) -> None:
 
 def test_a_short_sentence_has_the_language_of_its_line(polyglot: Reception) -> None:
     with connect(polyglot.url.replace("http", "ws") + "/ws/tts", max_size=None) as socket:
-        socket.send(json.dumps({"text": GERMAN, "voice": "ahri", "more": True}))
-        socket.send(json.dumps({"text": " Taxi Berlin Taxi."}))
+        socket.send(json.dumps({"text": f"{GERMAN} ", "voice": "ahri", "more": True}))
+        socket.send(json.dumps({"text": "Taxi Berlin Taxi."}))
         while socket.recv() != b"__END__":
             pass
     assert (last(polyglot).text.strip(), last(polyglot).language) == ("Taxi Berlin Taxi.", "de")
