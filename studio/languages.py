@@ -6,17 +6,45 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from engines.errors import BadSetting
+from engines.text import SPOKEN_LANGUAGES
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
 ENGLISH = "en"
 DETECT = ""  # in place of a tag: detect the language of the text
+UNDETERMINED = "und"  # the tag of a language that is not known
 DETECT_NAMES = frozenset(("", "auto", "detect"))  # what clients send to detect the language
 TAG = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8}){0,3}", re.IGNORECASE)
 SURE = 0.6  # required share of the total probability of the checkpoint's languages; with less, `detect` returns its default
 KEPT = 4_096  # texts whose language is remembered
 NAMED = 3  # languages in a warning
+MAIN_REGIONS = frozenset(
+    [
+        "GB",
+        "US",
+        "CA",
+        "AU",
+        "DE",
+        "AT",
+        "CH",
+        "FR",
+        "BE",
+        "ES",
+        "MX",
+        "IT",
+        "PT",
+        "BR",
+        "PL",
+        "NL",
+        "RU",
+        "JP",
+        "KR",
+        "CN",
+        "TW",
+        "HK",
+    ]
+)  # named in sheets
 
 
 def read_tag(value: str) -> str:
@@ -26,20 +54,21 @@ def read_tag(value: str) -> str:
         return DETECT
     if TAG.fullmatch(given) is None:
         raise BadSetting(f'language {given[:40]!r} is not valid; send a tag such as "de" or "pt-BR", or "auto"')
-    first, *others = re.split("[-_]", given)
-    return "-".join([first.lower(), *(part.upper() if len(part) == 2 else part for part in others)])
+    first, *others = re.split("[-_]", given.lower())
+    first = _aliases().get(first, first)
+    cased = {2: str.upper, 4: str.title}  # regions such as BR, scripts such as Hant
+    return DETECT if first == UNDETERMINED else "-".join([first, *(cased.get(len(part), str)(part) for part in others)])
 
 
 def tag_of(written: str) -> str | None:
     """Return the tag of a language that a sheet names by tag or by name, such as German or Deutsch; None if it is unknown."""
-    known = _names().get(written.strip().casefold())
-    if known is not None:
-        return known
     try:
         tag = read_tag(written)
-    except BadSetting:
-        return None
-    return tag if tag == DETECT or name_of(tag) != tag else None
+        if tag == DETECT or name_of(tag) != tag:
+            return tag
+    except BadSetting:  # a name
+        pass
+    return _names().get(written.strip().casefold())
 
 
 @lru_cache(KEPT)
@@ -96,18 +125,28 @@ def warning(title: str, languages: Sequence[str], language: str) -> str:
 
 @cache
 def _names() -> dict[str, str]:
-    """Return tags by the English name and the language's own name of it, in lower case."""
+    """Return tags by name in lower case: names in the languages with a grammar, and the name of each language in itself."""
     from babel import Locale
     from babel.localedata import locale_identifiers
 
-    found: dict[str, str] = {}
+    named = [(tag, name) for known in SPOKEN_LANGUAGES for tag, name in Locale.parse(known).languages.items()]
     for identifier in locale_identifiers():
-        if "_" in identifier:
-            continue
-        for name in (Locale.parse("en").languages.get(identifier), Locale.parse(identifier).get_display_name()):
-            if name:
-                found.setdefault(name.casefold(), identifier)
+        locale = Locale.parse(identifier)
+        if locale.territory is None or locale.territory in MAIN_REGIONS:
+            named += [(identifier, locale.get_display_name("en")), (identifier, locale.get_display_name())]
+    found: dict[str, str] = {}
+    for tag, name in named:
+        if name:
+            found.setdefault(name.casefold(), tag.replace("_", "-"))
     return found
+
+
+@cache
+def _aliases() -> dict[str, str]:
+    """Return two-letter codes by three-letter ones, such as de for deu."""
+    from babel.core import get_global
+
+    return {old: new for old, new in get_global("language_aliases").items() if len(old) == 3 and new.isalpha()}
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from engines.errors import BadInput
-from studio.api.texts import Name, Text, long_text
+from studio.api.texts import AUTO, Language, Name, Text, long_text
 
 NOT_JSON = 'this frame is not JSON; send an object such as {"text": "Hello.", "voice": "amber"}'
 
@@ -23,7 +23,7 @@ class Message(BaseModel):
     text: Text = ""
     voice: Name = ""
     model: Name = ""
-    language: Name = "auto"
+    language: Language = AUTO
     more: bool = False
     encoding: Literal["binary", "base64"] = "binary"
     errors: Literal["text", "close"] = "text"

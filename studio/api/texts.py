@@ -3,16 +3,20 @@
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS
 from engines.text.limits import too_long
 
+AUTO = "auto"
 MAX_NAME_CHARACTERS = 200  # limit of a name, an id or another short field
 
 Text = Annotated[str, Field(max_length=MAX_CHARACTERS)]
 Transcript = Annotated[str, Field(max_length=MAX_TRANSCRIPT_CHARACTERS)]
 Name = Annotated[str, Field(max_length=MAX_NAME_CHARACTERS)]
+
+# The language of a text in a request: a tag, or "auto"; null is as good as no value.
+Language = Annotated[Name, BeforeValidator(lambda value: AUTO if value is None else value)]
 
 
 def long_text(mistakes: Iterable[Mapping[str, Any]]) -> str | None:

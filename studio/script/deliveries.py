@@ -15,10 +15,12 @@ from studio.disk.database import saving
 from studio.ears.vocabulary import TimedWord, TypedWord
 from studio.history import History
 from studio.jobs import Job, Jobs, UnknownJob
+from studio.languages import DETECT, is_english, tag_of
 from studio.progress import ProgressReporter, share
-from studio.script.delivery import DeliveryReport, Preset, deliver, preset_of, zipped
+from studio.script.delivery import DeliveredLine, DeliveryReport, Preset, deliver, preset_of, zipped
 from studio.script.delivery.target_folder import filling
 from studio.script.delivery_plan import DeliveryPlan, planned, preview_json, with_sound
+from studio.script.foreign_words import foreign_language
 from studio.script.format.script import DeliveryChoice, Project, Sheet
 from studio.script.planning import Readings
 from studio.script.projects import Projects, new_id
@@ -194,9 +196,15 @@ class Deliveries:
             finding(Progress(number / len(plan.selects), f"finding the word times of {line.id}"))
             with_audio = with_sound(line, plan.project, select, self._history)
             written = words_of(select.take, select.written, plan.project.lexicon)
-            gathered.append(replace(with_audio, words=tuple(self._align(with_audio.audio(), written))))
+            words = self._align(with_audio.audio(), written) if _is_english(line) else ()
+            gathered.append(replace(with_audio, words=tuple(words)))
 
         return deliver(gathered, plan.preset, folder, share(report, GATHERED_AT, 1.0), stop)
+
+
+def _is_english(line: DeliveredLine) -> bool:
+    """Return True if the recogniser can find the words of a line: it knows only English."""
+    return is_english(tag_of(line.language) or DETECT) and not foreign_language(line.text)
 
 
 def _preset(project: Project, choice: DeliveryChoice) -> Preset:

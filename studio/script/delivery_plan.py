@@ -7,7 +7,7 @@ from typing import Any
 
 from engines.errors import BadInput
 from studio.history import History
-from studio.languages import TAG, tag_of
+from studio.languages import tag_of
 from studio.script.delivery import DeliveredLine, Preset, file_stems
 from studio.script.delivery.identity import refuse_same_ids
 from studio.script.format.script import Project, Sheet, TakeCheck, cell
@@ -108,8 +108,8 @@ def _names(plan: DeliveryPlan) -> tuple[list[str], str]:
 
 
 def _tag(written: str) -> str:
-    """Return the tag of a language whose name is written in a sheet; other cells stay as they are."""
-    return written if TAG.fullmatch(written) else tag_of(written) or written
+    """Return the tag of a language that a sheet names by tag or name; other cells stay as they are."""
+    return tag_of(written) or written
 
 
 def _described(sheet: Sheet, select: Select, id: str, directions: bool) -> DeliveredLine:

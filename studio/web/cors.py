@@ -9,7 +9,17 @@ from studio.web.proxies import route_path
 
 API = ("/v1/", "/voice/", "/ws/")  # these routes identify callers by key or address, never by cookie
 READABLE = (  # response headers that scripts of the page may read
-    *("x-request-id", "x-engine", "x-seed", "x-checkpoint", "x-adjusted", "x-ignored", "x-speech-report"),
+    *(
+        "x-request-id",
+        "x-engine",
+        "x-seed",
+        "x-checkpoint",
+        "x-adjusted",
+        "x-ignored",
+        "x-speech-report",
+        "x-language",
+        "x-warning",
+    ),
     *("retry-after", "www-authenticate", "allow", "content-disposition"),
 )
 

@@ -71,7 +71,8 @@ def test_an_invalid_tag_is_refused(sent: str) -> None:
     ("written", "tag"),
     [
         ("German", "de"), ("deutsch", "de"), ("Français", "fr"), ("中文", "zh"), ("Japanese", "ja"), ("pt-br", "pt-BR"),
-        ("de", "de"), ("", ""), ("auto", ""), ("Elvish", None), ("xx", None),
+        ("de", "de"), ("", ""), ("auto", ""), ("Elvish", None), ("xx", None), ("ger", "de"), ("Allemand", "de"),
+        ("German (Germany)", "de-DE"), ("Brazilian Portuguese", "pt-BR"), ("Simplified Chinese", "zh-Hans"), ("#N/A", None),
     ],
 )  # fmt: skip
 def test_a_sheet_names_a_language_by_tag_or_name(written: str, tag: str | None) -> None:
@@ -135,6 +136,22 @@ def test_a_program_states_the_language_or_the_studio_detects_it(
     assert answer.status_code == 200, answer.text
     assert (answer.headers["x-language"], last(polyglot).language) == (language, language)
     assert ("does not speak Swedish" in answer.headers.get("x-warning", "")) == warned
+
+
+@pytest.mark.parametrize("language", ["mi", "nqo", "nb"])
+def test_a_warning_about_any_language_fits_into_a_header(polyglot: Reception, language: str) -> None:
+    answer = polyglot.ask(language=language)
+    assert (answer.status_code, answer.headers["x-warning"].isascii()) == (200, True)
+
+
+def test_null_is_as_good_as_no_language(polyglot: Reception) -> None:
+    game = {"championId": "ahri", "text": GERMAN, "language": None}
+    assert httpx.post(f"{polyglot.url}/voice/generate", json=game, timeout=PATIENCE_S).headers["x-language"] == "de"
+    with connect(polyglot.url.replace("http", "ws") + "/ws/tts", max_size=None) as socket:
+        socket.send(json.dumps({"text": GERMAN, "voice": "ahri", "language": None}))
+        while socket.recv() != b"__END__":
+            pass
+    assert last(polyglot).language == "de"
 
 
 def test_a_checkpoint_with_one_language_reads_every_undeclared_text_in_it(english: Reception) -> None:

@@ -27,7 +27,7 @@ def phone_rules(reader: NumberReader) -> tuple[Rule, ...]:
 
     announced = (
         rule(
-            rf"((?:{reader.grammar.phone_words})[:.]?\s?)(\+?\d[\d ()./-]{{1,20}}\d){end}",
+            rf"(?<!\w)((?:{reader.grammar.phone_words})[:.]?\s?)(\+?\d[\d ()./-]{{1,20}}\d){end}",
             lambda m: f"{m[1]}{_read(m[2], reader)}",
             re.IGNORECASE,
         ),

@@ -1,4 +1,5 @@
 /** Formats numbers and states for people. */
+const LANGUAGES = new Intl.DisplayNames(["en"], { type: "language" });
 
 const ENGINE_STATES = {
   unloaded: "not loaded",
@@ -121,6 +122,15 @@ export function sentence(text) {
 /** Add a full stop, unless the text ends with a punctuation mark, also inside a quotation. @param {string} text */
 export function ended(text) {
   return /[.!?…]["”’»')]*$/.test(text) ? text : `${text}.`;
+}
+
+/** Return the English name of a language; the tag if the browser refuses the tag. @param {string} tag */
+export function languageName(tag) {
+  try {
+    return LANGUAGES.of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
 }
 
 /** Capitalise the first letter: "amber" -> "Amber". @param {string} name */

@@ -5,7 +5,7 @@ import { seekable, Waveform } from "../audio/waveform.js";
 import { openKeeper } from "../champions/editor.js";
 import { isInTray, toggleCompare } from "../compare/tray.js";
 import { h, icon, iconButton } from "../core/dom.js";
-import { clock, fine, seconds } from "../core/format.js";
+import { clock, fine, languageName, seconds } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { restore, select, state, titleOf } from "../core/state.js";
 import { toast } from "../core/toast.js";
@@ -102,6 +102,7 @@ export class TakeRow {
         this.voice,
         this.folder,
         this.engine,
+        ...(order.language ? [fact(languageName(order.language), "Language of the text")] : []),
         fact(`seed ${order.seed}`, "The same seed and settings give the same take"),
         fact(seconds(duration_s), "Length"),
         fact(`TTFA ${fine(cost.ttfa_s)}`, "Time to first audio (TTFA)"),
