@@ -19,7 +19,7 @@ TAG = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8}){0,3}", re.IGNORECASE)
 SURE = 0.6  # required share of the total probability of the checkpoint's languages; with less, `detect` returns its default
 KEPT = 4_096  # texts whose language is remembered
 NAMED = 3  # languages in a warning
-MAIN_REGIONS = frozenset(
+REGIONS = "GB US CA AU DE AT CH FR BE ES MX IT PT BR PL NL RU JP KR CN TW HK"  # regions that sheets name
     [
         "GB",
         "US",
@@ -132,7 +132,7 @@ def _names() -> dict[str, str]:
     named = [(tag, name) for known in SPOKEN_LANGUAGES for tag, name in Locale.parse(known).languages.items()]
     for identifier in locale_identifiers():
         locale = Locale.parse(identifier)
-        if locale.territory is None or locale.territory in MAIN_REGIONS:
+        if locale.territory is None or locale.territory in REGIONS.split():
             named += [(identifier, locale.get_display_name("en")), (identifier, locale.get_display_name())]
     found: dict[str, str] = {}
     for tag, name in named:
