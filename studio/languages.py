@@ -20,31 +20,6 @@ SURE = 0.6  # required share of the total probability of the checkpoint's langua
 KEPT = 4_096  # texts whose language is remembered
 NAMED = 3  # languages in a warning
 REGIONS = "GB US CA AU DE AT CH FR BE ES MX IT PT BR PL NL RU JP KR CN TW HK"  # regions that sheets name
-    [
-        "GB",
-        "US",
-        "CA",
-        "AU",
-        "DE",
-        "AT",
-        "CH",
-        "FR",
-        "BE",
-        "ES",
-        "MX",
-        "IT",
-        "PT",
-        "BR",
-        "PL",
-        "NL",
-        "RU",
-        "JP",
-        "KR",
-        "CN",
-        "TW",
-        "HK",
-    ]
-)  # named in sheets
 
 
 def read_tag(value: str) -> str:
