@@ -20,7 +20,7 @@ from studio.api.audio_stream import MEDIA_TYPES, StreamFormat
 from studio.api.errors import ProblemRoute, keyed
 from studio.api.programs import Programs
 from studio.api.speech_events import SSE
-from studio.api.texts import Name, Text, Transcript
+from studio.api.texts import AUTO, Language, Name, Text, Transcript
 from studio.languages import read_tag
 from studio.order import Order
 from studio.references.acceptance import SentReference, read_sent_reference
@@ -97,9 +97,7 @@ class SpeechRequest(BaseModel):
     timestamps: Annotated[
         bool, Field(description="with stream_format sse: an event speech.audio.timestamps for each sentence")
     ] = False
-    language: Annotated[Name, Field(description="BCP 47 tag of the text, such as de; auto detects the language")] = (
-        "auto"
-    )
+    language: Language = AUTO
     user: Annotated[Any, Field(description="ignored")] = None
 
     @model_validator(mode="before")
@@ -169,9 +167,7 @@ class GenerateRequest(BaseModel):
 
     championId: Annotated[Name, Field(min_length=1)]
     text: Text
-    language: Annotated[Name, Field(description="BCP 47 tag of the text, such as de; auto detects the language")] = (
-        "auto"
-    )
+    language: Language = AUTO
 
     @property
     def characters(self) -> int:

@@ -15,8 +15,12 @@ Text = Annotated[str, Field(max_length=MAX_CHARACTERS)]
 Transcript = Annotated[str, Field(max_length=MAX_TRANSCRIPT_CHARACTERS)]
 Name = Annotated[str, Field(max_length=MAX_NAME_CHARACTERS)]
 
-# The language of a text in a request: a tag, or "auto"; null is as good as no value.
-Language = Annotated[Name, BeforeValidator(lambda value: AUTO if value is None else value)]
+# The language of a text in a request; null is as good as no value.
+Language = Annotated[
+    Name,
+    BeforeValidator(lambda value: AUTO if value is None else value),
+    Field(description="BCP 47 tag of the text, such as de; auto detects the language"),
+]
 
 
 def long_text(mistakes: Iterable[Mapping[str, Any]]) -> str | None:
