@@ -1,0 +1,99 @@
+"""The language of a text on the page: detected or chosen, kept, shown on takes, and warned about."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, expect
+
+from app import web
+from engines.registry import ENGINES
+from studio.composition import compose
+from studio.settings import Settings
+from studio.web.drain import Drain
+from tests.browser.serving import PATIENCE_S
+from tests.browser.test_finish import serious
+from tests.browser.visiting import Visitor
+from tests.engines import metronome, whistle
+from tests.studio.house import ready, served
+
+SPEC = replace(
+    whistle.SPEC,
+    name="polyglot",
+    title="Polyglot",
+    languages={"embedded": ("en", "de", "zh")},
+    factory="tests.browser.test_new_engine:Drum",
+)
+GERMAN, CHINESE = "Ich habe 3 rote Taschen bei mir", "我叫 Peter 今年 30 岁"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Of a studio with an engine that speaks three languages, and one that speaks English only."""
+    folder = tmp_path_factory.mktemp("languages")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(ENGINES, "polyglot", f"{__name__}:SPEC")
+        patch.setitem(ENGINES, "whistle", "tests.engines.whistle:SPEC")
+        patch.setattr(metronome, "RATE", 24_000)  # browsers play no sound of fewer than 3,000 samples a second
+        patch.setenv("GRADIO_TEMP_DIR", str(folder / "gradio"))
+        studio = compose(Settings(data_dir=folder / "data", engines=("polyglot", "whistle"), ears=False))
+        with served(web(studio, Drain())) as url, httpx.Client(base_url=url, timeout=PATIENCE_S) as client:
+            ready(client)
+            yield url
+        studio.manager.close(0.0)
+
+
+@pytest.fixture
+def visitor(browser: Browser, address: str) -> Iterator[Visitor]:
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(1000 * PATIENCE_S)
+    there = Visitor(page, address)
+    there.watch()
+    there.open()
+    yield there
+    context.close()
+    assert there.complaints == []
+
+
+def test_the_language_is_detected_until_one_is_chosen_and_the_choice_is_kept(visitor: Visitor) -> None:
+    page = visitor.page
+    spoken, facts, choice = page.locator(".spoken-form"), page.locator(".spoken .facts"), page.get_by_label("Language")
+    visitor.write(GERMAN)
+    expect(spoken).to_contain_text("Ich habe drei rote Taschen")
+    expect(facts).to_contain_text("German")
+    visitor.write(CHINESE)
+    expect(spoken).to_contain_text("三十 岁")
+    expect(facts).to_contain_text("Chinese")
+    assert serious(page) == []
+    choice.select_option("en")
+    visitor.write(GERMAN)
+    expect(spoken).to_contain_text("Ich habe three rote Taschen")
+    page.reload()
+    expect(choice).to_have_value("en")
+    expect(spoken).to_contain_text("three")
+
+
+def test_a_take_shows_its_language_and_reuses_it(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.write(GERMAN)
+    expect(page.locator(".spoken .facts")).to_contain_text("German")
+    visitor.speak()
+    visitor.wait_for_takes(1)
+    expect(page.locator("li.take .facts")).to_contain_text("German")
+    assert visitor.takes()[0]["order"]["language"] == "de"
+    page.get_by_label("Language").select_option("zh")
+    page.locator("li.take").get_by_role("button", name="Use this text, voice and settings again").click()
+    expect(page.get_by_label("Language")).to_have_value("de")
+
+
+def test_an_engine_that_does_not_speak_the_language_warns(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.write(GERMAN)
+    page.get_by_label("Language").select_option("de")
+    page.locator("#engine label", has_text="Whistle").click()
+    expect(page.locator(".spoken-form .warning")).to_contain_text("does not speak German, only English")
+    page.get_by_label("Language").select_option("")
+    expect(page.locator(".spoken-form .warning")).to_have_count(0)
+    expect(page.locator(".language")).to_be_hidden()
