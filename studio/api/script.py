@@ -82,18 +82,18 @@ def router(studio: Studio) -> APIRouter:
             "language": name_of(language),
             "warning": warning(engine.title, engine.languages, language),
             "characters": characters,
-            "estimate_s": round(_estimate_s(read, _spoken(studio, form, session_id), pace, info), 2),
+            "estimate_s": round(_estimate_s(read, _spoken(studio, form, engine.name, session_id), pace, info), 2),
             "error": unspeakable(read, vocabulary),
         }
 
     return routes
 
 
-def _spoken(studio: Studio, form: ScriptForm, session_id: str) -> Spoken | None:
+def _spoken(studio: Studio, form: ScriptForm, engine: str, session_id: str) -> Spoken | None:
     """Return the reference's text and pace for the estimate; None if no voice is chosen or the voice is unusable."""
     chosen = form.model_dump(include=ScriptForm.model_fields.keys() - {"engine", "language"})
     try:
-        reference = studio.speaking.reference(Order(**chosen), session_id)
+        reference = studio.speaking.reference(Order(**chosen, engine=engine), session_id)
     except EngineError:
         return None  # speaking reports the error
     return Spoken(spoken_form(without_directions(reference.transcript), reference.language), paced_s(reference.audio))
