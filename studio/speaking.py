@@ -279,9 +279,12 @@ class SpeechService:
         return "" if languages.is_english(detected) else detected
 
     def _with_language(self, reference: Reference, engine: str) -> Reference:
-        """Return the reference with the language of its transcript, which is one of the languages that the engine speaks."""
-        known = self._manager.status(engine).languages
-        return replace(reference, language=languages.detect(reference.transcript, known))
+        """Return the reference with the language of its transcript, which is one of the languages that the engine speaks.
+
+        An engine that the studio does not run any more counts as one that speaks only English.
+        """
+        by_engine = {status.name: status.languages for status in self._manager.statuses()}
+        return replace(reference, language=languages.detect(reference.transcript, by_engine.get(engine, (ENGLISH,))))
 
     def _remember(self, live: LiveTake) -> None:
         with self._lock:

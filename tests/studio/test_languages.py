@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -192,6 +193,13 @@ def test_the_transcript_of_a_reference_has_its_own_language(polyglot: Reception)
     sent = {"reference_audio": base64.b64encode(sound).decode(), "reference_text": GERMAN, "ignore_report": True}
     answer = polyglot.ask(input="We hold the gate until sunrise.", voice="", **sent)
     assert (answer.status_code, last(polyglot).language, last(polyglot).reference.language) == (200, "en", "de")
+
+
+def test_the_reference_of_a_take_is_found_after_its_engine_was_removed(polyglot: Reception) -> None:
+    order = polyglot.studio.named_voices.order(GERMAN, "ahri", "", {})
+    found = [polyglot.studio.speaking.reference(replace(order, engine=engine), "") for engine in (order.engine, "s1")]
+    assert found[0].transcript == found[1].transcript
+    assert found[1].language == "en"
 
 
 def test_the_preview_reads_the_text_in_its_language(polyglot: Reception) -> None:
