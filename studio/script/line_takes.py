@@ -78,6 +78,7 @@ class LineTakes:
             voice=reading.voice,
             engine=stored.engine,
             text=reading.order.text,
+            language=reading.order.language,
             written=reading.written,
             settings=dict(reading.order.settings),
             limit=reading.limit,

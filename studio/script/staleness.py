@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from studio.languages import is_english
 from studio.script.format.length_limit import is_limit
 from studio.script.format.script import LineTake
 from studio.script.planning import LineReading
 
-Change = Literal["text", "lexicon", "voice", "engine", "setting", "length"]
+Change = Literal["text", "lexicon", "language", "voice", "engine", "setting", "length"]
 
 
 def changes(take: LineTake, readings: Sequence[LineReading]) -> Sequence[Change]:
@@ -20,12 +21,17 @@ def changes(take: LineTake, readings: Sequence[LineReading]) -> Sequence[Change]
     differs: Mapping[Change, bool] = {
         "text": rewritten,
         "lexicon": respoken and not rewritten,
+        "language": _spoken_in(reading.order.language) != _spoken_in(take.language),
         "voice": reading.order.version != take.version,
         "engine": reading.order.engine != take.engine,
         "setting": bool(changed_settings(take, reading)),
         "length": take.settings is not None and _is_refitted(take, reading),
     }
     return [change for change, is_different in differs.items() if is_different] or ["setting"]
+
+
+def _spoken_in(language: str) -> str:
+    return "" if is_english(language) else language
 
 
 def _is_refitted(take: LineTake, reading: LineReading) -> bool:

@@ -347,7 +347,7 @@ type Role = "id" | "character" | "text" | "emotion" | "filename" | "scene" | "ma
 type Roles = Partial<Record<Role, number | null>>; // index of the column of each role
 /** "ready": the select is stale, and a new take can replace the select. */
 type LineStatus = "empty" | "none" | "stale" | "ready" | "made" | "select" | "hold" | "retake" | "failed";
-type Change = "text" | "lexicon" | "voice" | "engine" | "setting" | "length";
+type Change = "text" | "lexicon" | "language" | "voice" | "engine" | "setting" | "length";
 type Mark = "" | "select" | "hold" | "retake";
 interface TakeCheck {
   name: string;

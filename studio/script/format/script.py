@@ -33,6 +33,7 @@ class LineTake:
     engine: str
     text: str  # spoken text, with the lexicon applied
     written: str = ""  # the text of the line; empty for takes of older studios
+    language: str = ""  # of the text; empty for English
     settings: Mapping[str, float] | None = None  # settings of the casting; None for takes of older studios
     limit: str = ""  # the length limit in the sheet
     version: str  # version of the champion

@@ -65,6 +65,19 @@ def test_the_language_column_decides_the_language_of_a_line(studio: Studio, metr
     }
 
 
+def test_a_take_is_stale_if_the_language_of_its_line_changed(studio: Studio) -> None:
+    project = studio.scripts.projects.create("Act 2")["id"]
+    studio.scripts.projects.change(project, cast=cast_of("anna"))
+    table = "id\tcharacter\ttext\tlanguage\nA\tAhri\tein\tGerman\nB\tAhri\tone\t\n"
+    sheet = studio.scripts.files.paste(project, table, "act2.tsv")["id"]
+    first = rendered(studio, project, sheet)["lines"]
+    edits = [CellEdit(line=line["key"], column=3, value=tag) for line, tag in zip(first, ("fr", "en-GB"), strict=True)]
+    studio.scripts.sheets.edit(project, sheet, SheetEdit(cells=edits))
+    german, english = studio.scripts.views.sheet(project, sheet)["lines"]
+    assert [take["changed"] for take in german["takes"]] == [["language"]]
+    assert [take["changed"] for take in english["takes"]] == [[]]
+
+
 def test_the_record_of_a_rendered_take_has_the_id_of_the_take(studio: Studio) -> None:
     sheet = rendered(studio, *project_of(studio, "one two", "three"))
     takes = {take["id"] for line in sheet["lines"] for take in line["takes"]}
