@@ -77,6 +77,7 @@ def test_what_is_set_of_the_device_reaches_the_engines(tmp_path: Path) -> None:
         max_batch=3,
         threads=1,
         s1_encoder="cpu",
+        s1_languages="en, de",
         weights_budget_gb=1.5,
     )
     assert device(settings) == EngineOptions(
@@ -89,7 +90,7 @@ def test_what_is_set_of_the_device_reaches_the_engines(tmp_path: Path) -> None:
         weights_budget_bytes=1_500_000_000,
         cache_dir=str(tmp_path / "cache"),
     )
-    assert checkpoints(settings)["s1"].options == {"encoder": "cpu"}
+    assert checkpoints(settings)["s1"].options == {"encoder": "cpu", "languages": "en, de"}
 
 
 @pytest.fixture(scope="module")
