@@ -36,6 +36,7 @@ AGAIN_S = 60.0  # time for another take in place of one that ran away
 # Cores of the machine for each child process of a kind, which leaves cores for the engines and the page. A machine with too few
 # cores for two children makes reports on references in threads.
 CORES_A_CHILD = 4
+REPORTS_AT_ONCE = 4  # each process takes about 100 MB
 
 
 def compose(settings: Settings) -> Studio:
@@ -93,7 +94,7 @@ def _wired(settings: Settings) -> Studio:
         session_clips=session_clips,
         history=history,
         ears=ears,
-        report_processes=ReportProcesses(0 if children < 2 else children),
+        report_processes=ReportProcesses(0 if children < 2 else min(children, REPORTS_AT_ONCE)),
         hearing=hearing,
         listening=listening,
         listening_sessions=ListeningSessions(settings.data_dir, manager, history, speaking, ears),
