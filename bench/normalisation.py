@@ -9,6 +9,7 @@ The tables follow style guides that this project chose, so a peer loses rows whe
 """
 
 import argparse
+import logging
 import re
 import sys
 import time
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from engines.text import SPOKEN_LANGUAGES, spoken_form
 
+log = logging.getLogger("bench.normalisation")
 TABLES = Path(__file__).parents[1] / "tests" / "engines" / "text" / "languages"
 Convert = Callable[[str], str]
 NOT_LETTERS = re.compile(r"[\W_]+")
@@ -51,7 +53,8 @@ def nemo(language: str) -> Convert | None:
     module = import_module("nemo_text_processing.text_normalization.normalize")
     try:
         built = module.Normalizer(input_case="cased", lang=language)
-    except (ImportError, NotImplementedError, KeyError, ValueError, UnboundLocalError):
+    except (ImportError, NotImplementedError, KeyError, ValueError, UnboundLocalError) as error:
+        log.warning("NeMo does not load a grammar for %s: %r", language, error)
         return None
     return lambda text: str(built.normalize(text))
 

@@ -11,7 +11,7 @@ from engines.types import EngineStatus
 from studio.champion_format.champion import Champion, UnknownChampion, champion_settings
 from studio.champions.champions import Champions
 from studio.champions.saved import SavedChampion
-from studio.languages import DETECT, detect, is_english, primary
+from studio.languages import detect, primary
 from studio.order import Order, read_order, shown
 from studio.references.session_clips import SessionClips, ShippedClip
 
@@ -56,9 +56,8 @@ class NamedVoices:
         return frozenset(primary(tag) for status in self._manager.statuses() for tag in status.languages)
 
     def detect(self, engine: str, text: str) -> str:
-        """Return the most probable of the languages that an engine speaks; "" for English. Raises UnknownEngine."""
-        detected = detect(without_directions(text), self._manager.status(engine).languages)
-        return DETECT if is_english(detected) else detected
+        """Return the most probable of the languages that an engine speaks. Raises UnknownEngine."""
+        return detect(without_directions(text), self._manager.status(engine).languages)
 
     def engine(self, name: str) -> EngineStatus:
         """Return the engine of this name or alias; "" is the studio's first. Raises UnknownEngine."""

@@ -9,7 +9,6 @@ from engines.scheduling.ticket import Ticket
 from engines.text import without_directions
 from engines.types import Audio, EngineStatus, Reference, Setting
 from studio.errors import NotFound
-from studio.languages import detect
 from studio.named_voices import asked_for
 from studio.order import Order, read_order
 from studio.studio import Studio
@@ -77,8 +76,8 @@ class Programs:
         return self._engine(engine).settings
 
     def detect(self, engine: str, text: str) -> str:
-        """Return the most probable of the languages that an engine speaks. Raises UnknownEngine."""
-        return detect(without_directions(text), self._studio.manager.status(engine).languages)
+        """Return the language of a text, as `NamedVoices.detect` does."""
+        return self._studio.named_voices.detect(engine, text)
 
     def has_words(self, text: str) -> bool:
         """Return True if a text contains more than stage directions that are not spoken."""

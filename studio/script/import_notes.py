@@ -28,7 +28,7 @@ WORDS: Mapping[NoteKind, tuple[str, str]] = {
 def import_notes(table: Table, sheet: Sheet, languages: Collection[str]) -> Sequence[str]:
     """Return notes on content that was not imported, then a sentence for each kind of note on lines.
 
-    `languages` are those that the engines speak.
+    `languages` are the languages that the engines speak.
     """
     found = list(line_notes(sheet, languages).values())
     return [*table.notes, *(sentence for kind in WORDS if (sentence := _sentence(kind, found)))]

@@ -101,7 +101,7 @@ def sheet_json(
 
 
 def notes_json(sheet: Sheet, languages: Collection[str]) -> dict[str, list[dict[str, Any]]]:
-    """Return the notes on all lines, by key; `languages` are those that the engines speak.
+    """Return the notes on all lines, by key; `languages` are the languages that the engines speak.
 
     A change of one line can change the notes of others, such as a shared id.
     """

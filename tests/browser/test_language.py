@@ -30,7 +30,7 @@ GERMAN, CHINESE = "Ich habe 3 rote Taschen bei mir", "我叫 Peter 今年 30 岁
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Of a studio with an engine that speaks three languages, and one that speaks English only."""
+    """Return the address of a studio with two engines: one speaks three languages, the other only English."""
     folder = tmp_path_factory.mktemp("languages")
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ENGINES, "polyglot", f"{__name__}:SPEC")
