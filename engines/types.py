@@ -136,6 +136,16 @@ class Cost:
         return self.compute_s / self.audio_s if self.audio_s else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The part of a take that one voice speaks."""
+
+    voice: str  # as named in the text; "" = the voice of the request
+    text: str
+    start_s: float
+    end_s: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Take:
     """Generated audio with its request and cost."""
@@ -146,6 +156,7 @@ class Take:
     checkpoint: str  # name of the checkpoint that spoke
     notes: tuple[str, ...] = ()  # sentences about possible audio faults
     voice_codes: tuple[int, ...] = ()  # of the voice that the engine designed; `Reference.voice_codes` uses them again
+    segments: tuple[Segment, ...] = ()  # of a text with several voices
 
 
 @dataclass(frozen=True, slots=True)

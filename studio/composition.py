@@ -16,6 +16,7 @@ from studio.idle_unload import IdleUnload
 from studio.listening import Listening
 from studio.listening.sessions.sessions import ListeningSessions
 from studio.named_voices import NamedVoices
+from studio.passages import Passages
 from studio.references.library import SAMPLES, ClipStore
 from studio.references.report_processes import ReportProcesses
 from studio.references.session_clips import SessionClips
@@ -65,6 +66,7 @@ def _wired(settings: Settings) -> Studio:
     telemetry.show_idle(idle_unload.states)
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)
+    named_voices = NamedVoices(manager, champions, session_clips, settings.engines, settings.aliases)
     children = max(1, (os.cpu_count() or 1) // CORES_A_CHILD)
     ears = Ears(settings.recognizer, on=settings.ears, children=children)
     hearing = TakeHearing(
@@ -79,11 +81,11 @@ def _wired(settings: Settings) -> Studio:
         session_clips,
         history,
         champions,
+        passages=Passages(manager, lambda voice, engine: named_voices.order("", voice, engine, {})),
         directions=settings.stage_directions,
         kept=hearing.add,
         recorder=telemetry.recorder,
     )
-    named_voices = NamedVoices(manager, champions, session_clips, settings.engines, settings.aliases)
     judge = TakeJudge(Checker(ears), lambda order: speaking.reference(order, ""), speaking.uses_reference)
     scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, ears.align)
     return Studio(

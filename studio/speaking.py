@@ -12,12 +12,14 @@ import numpy as np
 from engines.registry import specs
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
-from engines.text import parse, with_spoken_directions, without_directions
+from engines.text import Passage, parse, with_spoken_directions, without_directions
 from engines.types import NO_REFERENCE, Audio, EngineStatus, Reference, Request, Samples, Status, Take, Weights
 from studio import languages
+from studio.dialogue import Dialogue, Submit, Turn
 from studio.errors import NotFound
 from studio.languages import ENGLISH
 from studio.order import SEEDS, Order
+from studio.passages import Passages
 from studio.references.acceptance import failures
 from studio.references.clip import Source
 from studio.references.report import report, speech_rate
@@ -139,11 +141,13 @@ class SpeechService:
         history: "History",
         champions: "Champions",
         *,
+        passages: Passages,
         directions: bool = True,
         kept: Callable[["StoredTake"], object] = lambda take: None,
         recorder: Recorder | None = None,
     ) -> None:
         """Treat stage directions as words if `directions` is False. Call `kept` with each take that was stored."""
+        self.passages = passages
         self._manager, self._directions = manager, directions
         self._recorder = recorder or Recorder()
         self._session_clips = session_clips
@@ -232,15 +236,58 @@ class SpeechService:
             parse(
                 text, language=order.language or ENGLISH
             )  # refuse unspeakable text before it waits; a loaded engine parses the text in `submit`
+        given, (order, request, ignored) = order, self._prepared(order, text, session_id, sent, live)
+        foreign = "" if performance else languages.warning(status.title, status.languages, order.language or ENGLISH)
+        warnings = [warning for warning in (ignored, foreign) if warning]
+        spoken = () if performance or order.design else self.passages.of(text, order.engine)
+        if spoken:
+            turns, ignored_weights = self._turns(given, spoken, session_id, sent, live)
+            warnings += ignored_weights
+            ticket = Dialogue(request, turns).start(session_id, arrived_at)
+        else:
+            submit = self._submitter(order, session_id)
+            ticket = submit(replace(request, performance=performance), arrived_at)
+        warnings += self.passages.warnings(text, order.engine)
+        ticket.warnings = tuple(dict.fromkeys(warnings))
+        return order, ticket, list(ticket.warnings)
+
+    def _prepared(
+        self, order: Order, text: str, session_id: str, sent: Reference | None, live: bool
+    ) -> tuple[Order, Request, str]:
+        """Return the order with the champion's version, its request, and a warning; "" if there is none. Raises EngineError."""
+        status = self._manager.status(order.engine)
         order, reference, weights = (order, sent, None) if sent else self._cast(order, session_id)
         taken = weights if status.fine_tunes else None
-        reference = self._with_language(reference, order.engine)
-        request = replace(_request(replace(order, text=text), reference, taken, live), performance=performance)
-        ticket = self._manager.submit(request, session_id=session_id, arrived_at=arrived_at)
-        self._recorder.follow(ticket, champion=order.champion, loaded=status.info is not None)
-        foreign = "" if performance else languages.warning(status.title, status.languages, order.language or ENGLISH)
-        ignored = "" if taken is weights else _ignored(status.title, order)
-        return order, ticket, [warning for warning in (ignored, foreign) if warning]
+        request = _request(replace(order, text=text), self._with_language(reference, order.engine), taken, live)
+        return order, request, "" if taken is weights else _ignored(status.title, order)
+
+    def _turns(
+        self, order: Order, spoken: Sequence[Passage], session_id: str, sent: Reference | None, live: bool
+    ) -> tuple[list[Turn], list[str]]:
+        """Return the turns of a text with several voices or rates, and warnings about ignored weights. Raises EngineError."""
+        warnings: list[str] = []
+        turns = []
+        for passage in spoken:
+            # Refuse the whole text before its first word is spoken.
+            parse(passage.text, language=order.language or ENGLISH)
+            mine = self.passages.order(order, passage)
+            another = mine.champion != order.champion or mine.clip_id != order.clip_id
+            reference = None if another else sent
+            accepted, request, ignored = self._prepared(mine, passage.text, session_id, reference, live)
+            turns.append(Turn(passage.voice, request, self._submitter(accepted, session_id)))
+            warnings += [ignored] if ignored else []
+        return turns, warnings
+
+    def _submitter(self, order: Order, session_id: str) -> Submit:
+        """Return a function that submits a request of this order and records it."""
+
+        def submit(request: Request, arrived_at: float | None) -> Ticket:
+            loaded = self._manager.status(order.engine).info is not None
+            ticket = self._manager.submit(request, session_id=session_id, arrived_at=arrived_at)
+            self._recorder.follow(ticket, champion=order.champion, loaded=loaded)
+            return ticket
+
+        return submit
 
     def reference(self, order: Order, session_id: str) -> Reference:
         """Return the reference that the engine gets for the order's voice. Raises EngineError if the voice cannot be used."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from engines.errors import Cancelled, EngineError, NotReady
-from engines.types import Audio, Chunk, Cost, Request, Status, Take, TicketState
+from engines.types import Audio, Chunk, Cost, Request, Segment, Status, Take, TicketState
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +34,7 @@ class Ticket:
         self.paused = False  # True while the ticket waits for another turn and the engine keeps its job
         self.compute_s = 0.0
         self.error: EngineError | None = None
+        self.warnings: tuple[str, ...] = ()  # sentences for the designer, known before the first audio
         self._state: TicketState = "queued"
         self._progress = 0.0
         self._first_audio_at = 0.0
@@ -191,7 +192,12 @@ class Ticket:
         return bool(self._chunks)
 
     def finish(
-        self, at: float, checkpoint: str, notes: tuple[str, ...] = (), voice_codes: tuple[int, ...] = ()
+        self,
+        at: float,
+        checkpoint: str,
+        notes: tuple[str, ...] = (),
+        voice_codes: tuple[int, ...] = (),
+        segments: tuple[Segment, ...] = (),
     ) -> Take:
         """End the request with a take of all its audio. Raises NotReady if there is none."""
         audio = join([chunk.audio for chunk in self._chunks])
@@ -202,7 +208,7 @@ class Ticket:
             compute_s=self.compute_s,
             audio_s=audio.duration_s,
         )
-        take = Take(self.request, audio, cost, checkpoint, notes, voice_codes)
+        take = Take(self.request, audio, cost, checkpoint, notes, voice_codes, segments)
         with self._changed:
             self._take, self._state, self._progress = take, "done", 1.0
             self._notify()

@@ -3,6 +3,7 @@
 from engines.text.chunks import SentenceReader, chunks, split_short_sentences
 from engines.text.directions import Direction, directions_in, with_spoken_directions, without_directions, without_words
 from engines.text.limits import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
+from engines.text.passages import Passage, open_tags, passages, rate_of
 from engines.text.script import MAX_PAUSES_S, Pause, Say, Script, parse
 from engines.text.spoken import SPOKEN_LANGUAGES, spoken_form
 from engines.text.syllables import count_syllables
@@ -15,6 +16,7 @@ __all__ = [
     "MAX_TRANSCRIPT_CHARACTERS",
     "SPOKEN_LANGUAGES",
     "Direction",
+    "Passage",
     "Pause",
     "Say",
     "Script",
@@ -27,7 +29,10 @@ __all__ = [
     "estimate_s",
     "fit",
     "lasts",
+    "open_tags",
     "parse",
+    "passages",
+    "rate_of",
     "split_short_sentences",
     "spoken_form",
     "unsaid",

@@ -53,12 +53,17 @@ def split_short_sentences(text: str, longest: int) -> list[str]:
 
     Except for spaces, the joined parts equal the text. A blank text has no parts.
     """
-    ends = [found.end() for found in PLACES[0].finditer(text)]
-    bounds = [0, *ends, len(text)]
-    short = [len(text[start:end].strip()) <= longest for start, end in pairwise(bounds)]
-    cuts = [end for end, around in zip(ends, pairwise(short), strict=True) if any(around)]
+    spans = sentence_spans(text)
+    short = [len(text[start:end].strip()) <= longest for start, end in spans]
+    cuts = [end for (_, end), around in zip(spans, pairwise(short), strict=False) if any(around)]
     parts = (text[start:end].strip() for start, end in pairwise([0, *cuts, len(text)]))
     return [part for part in parts if part]
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Return the start and the end of each sentence. Spaces belong to the sentence after them, and the last part is one too."""
+    ends = [found.end() for found in PLACES[0].finditer(text)]
+    return list(pairwise([0, *ends, len(text)]))
 
 
 def _cut(text: str, start: int, limit: int) -> int:

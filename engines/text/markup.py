@@ -1,7 +1,7 @@
 """Remove SSML and HTML tags, entities and Markdown, which are not read aloud.
 
-Of SSML, `break` becomes a pause, `sub` its alias, and `say-as` letters or digits one by one. The rate of `prosody` and the name
-of `voice` become directions.
+Of SSML, `break` becomes a pause, `sub` its alias, and `say-as` letters or digits one by one. `prosody` with a rate, `voice`
+with a name and the emotions of some services become the notation of the studio.
 """
 
 import html
@@ -38,11 +38,15 @@ SAID_AS = re.compile(
     re.IGNORECASE,
 )
 SPELLED, DIGITS = listed("characters spell-out verbatim"), listed("digits telephone")
-DIRECTING = {  # attributes that ask for something that a direction says
-    "prosody": re.compile(r"""\srate\s*=\s*["']?\s*([\w.%+-]{1,20})""", re.IGNORECASE),
-    "voice": re.compile(r"""\sname\s*=\s*["']?\s*([\w.-]{1,60})""", re.IGNORECASE),
+# Tags around words that the notation of the studio can express: the name in the notation, and the attribute with the value.
+SPANS = {
+    "prosody": ("rate", "rate"),
+    "voice": ("voice", "name"),
+    "mstts:express-as": ("emotion", "style"),
+    "amazon:emotion": ("emotion", "name"),
+    "amazon:effect": ("emotion", "name"),
 }
-NOTED_AS = {"prosody": "rate", "voice": "voice"}
+SPAN = re.compile(rf"<(/?)({'|'.join(SPANS)})\b([^<>]{{0,500}}?)(/?)>", re.IGNORECASE)
 
 LINK = re.compile(r"!?\[(?!\s*pause\b)([^\[\]\n]{1,300})\]\((?=[^()\s]{0,200}[/.:#])[^()\s]{1,500}\)", re.IGNORECASE)
 BULLET = re.compile(r"[ \t]*+(?:(?:[-*+•‣▪●◦]|>++|#{2,6}|#(?!\s*\d))[ \t]++)++(?=\S)")
@@ -57,11 +61,32 @@ def without_markup(text: str, *, pauses: bool = False) -> str:
     if "&" in text:
         text = ENTITY.sub(lambda found: html.unescape(f"&{found[1]};"), text)
     if "<" in text:
+        text = with_notation(text) if pauses else text
         text = SUBSTITUTED.sub(lambda found: found[1] or found[2], text)
         text = SAID_AS.sub(_said_as, text)
         text = CANDIDATE.sub(lambda found: _tag(found, pauses), text)
     text = LINK.sub(r"\1", text) if "](" in text else text
     return "\n".join(map(_line, text.split("\n")))
+
+
+def with_notation(text: str) -> str:
+    """Return the text with [voice:…], [rate:…] and [emotion:…] instead of the tags in SPANS; other markup stays."""
+    opened: list[str] = []  # the ends of the open tags; "" for a tag that has no value
+
+    def replaced(tag: re.Match[str]) -> str:
+        name, attribute = SPANS[tag[2].lower()]
+        if tag[1]:
+            return opened.pop() if opened else f"[/{name}]"
+        value = re.search(
+            rf"""\s{attribute}\s*=\s*(?:"([^"<>]{{1,80}})"|'([^'<>]{{1,80}})'|([^\s"'<>]{{1,80}}))""", tag[3], re.I
+        )
+        if tag[4]:
+            return ""
+        shown = re.sub(r"[][()\n]", " ", (value[1] or value[2] or value[3])).strip() if value else ""
+        opened.append(f"[/{name}]" if shown else "")
+        return f"[{name}:{shown}]" if shown else ""
+
+    return SPAN.sub(replaced, text) if "<" in text else text
 
 
 def _tag(found: re.Match[str], pauses: bool) -> str:
@@ -74,8 +99,6 @@ def _tag(found: re.Match[str], pauses: bool) -> str:
     name = named[1].lower()
     if name == "break":
         return _pause(inside) if pauses else " "
-    if name in DIRECTING and pauses and (asked := DIRECTING[name].search(inside)):
-        return f"[{NOTED_AS[name]}:{asked[1]}]"
     if name in SOUNDS and inside[0] != "/":
         return f"[{name}]" if pauses else " "
     return "\n" if name in BLOCKS else "" if name in INLINE else " "

@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from engines.audio import encode
 from engines.errors import Cancelled, EngineError
 from engines.scheduling.ticket import Ticket
-from engines.types import Audio, EngineStatus
+from engines.types import Audio
 from engines.types import Request as Spoken
 from studio.api.audio_stream import MEDIA_TYPES, StreamFormat, coded, first_of, pieces, whole
 from studio.api.programs import Programs, Stream
@@ -26,7 +26,6 @@ from studio.api.word_times import LISTENERS_MAX
 from studio.hearing.heard_take import Heard
 from studio.hearing.sentence_times import sentence_times
 from studio.hearing.speech_report import as_header, lost_words, report_on
-from studio.languages import warning
 from studio.order import Order
 from studio.references.acceptance import SentReference
 from studio.studio import Studio
@@ -248,15 +247,15 @@ class SpokenAnswers:
             "x-engine": request.engine,
             "x-seed": str(request.seed),
             "x-language": request.language,
-            **_warned(status, request.language),
+            **_warned(ticket),
             "x-checkpoint": quote(checkpoint, safe=" ()"),  # may contain a champion's name in any script
             **form.adjusted(request),
         }
 
 
-def _warned(status: EngineStatus, language: str) -> dict[str, str]:
-    """Return a header with a warning if the checkpoint does not speak the language of the line."""
-    said = warning(status.title, status.languages, language)
+def _warned(ticket: Ticket) -> dict[str, str]:
+    """Return a header with the warnings about the line, if there are any."""
+    said = "; ".join(ticket.warnings)
     return {"x-warning": said.encode("ascii", "replace").decode()} if said else {}  # a header cannot hold "Māori"
 
 

@@ -73,14 +73,20 @@ def router(studio: Studio) -> APIRouter:
             language = read_tag(form.language) or detect(without_directions(text), engine.languages)
             read = parse(text, markers=markers, language=language)
         except BadText as error:
-            nothing: dict[str, Any] = {"spoken": [], "unsaid": [], "directions": [], "language": "", "warning": ""}
+            nothing: dict[str, Any] = dict.fromkeys(("spoken", "unsaid", "directions", "voices"), ())
+            nothing |= {"language": "", "warning": ""}
             return nothing | {"characters": characters, "estimate_s": 0.0, "error": str(error)}
+        tags, foreign = studio.speaking.passages, warning(engine.title, engine.languages, language)
         return {
             "spoken": [spoken_json(part) for part in read.parts],
             "unsaid": list(unsaid(read, vocabulary)),  # characters that will not be heard
-            "directions": [direction_json(direction, markers) for direction in read.directions],
+            "directions": [
+                direction_json(direction, markers, tags.performs(direction.written, engine.name))
+                for direction in read.directions
+            ],
+            "voices": tags.voices(text),
             "language": name_of(language),
-            "warning": warning(engine.title, engine.languages, language),
+            "warning": "; ".join(filter(None, [foreign, *tags.warnings(text, engine.name)])),
             "characters": characters,
             "estimate_s": round(_estimate_s(read, _spoken(studio, form, engine.name, session_id), pace, info), 2),
             "error": unspeakable(read, vocabulary),
@@ -135,7 +141,8 @@ def spoken_json(part: Say | Pause) -> dict[str, Any]:
     return {"kind": "pause", "duration_s": part.duration_s}
 
 
-def direction_json(direction: Direction, markers: Sequence[str]) -> dict[str, Any]:
-    """Return a stage direction with its effect: a pause, a marker of the engine, or silence."""
+def direction_json(direction: Direction, markers: Sequence[str], performed: bool) -> dict[str, Any]:
+    """Return a stage direction with its effect: a pause, a marker of the engine, or none. `performed` tags have an effect too."""
     pause_s, marker = direction.pause_s or None, direction.marker(markers) or None
-    return {"written": direction.written, "pause_s": pause_s, "marker": marker}
+    performed = performed or bool(pause_s or marker)
+    return {"written": direction.written, "pause_s": pause_s, "marker": marker, "performed": performed}

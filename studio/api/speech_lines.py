@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 
-from engines.text import MAX_CHARACTERS, SentenceReader
+from engines.text import MAX_CHARACTERS, SentenceReader, open_tags
 from studio.api.programs import Stream
 from studio.api.speech_messages import BadMessage, Message
 
@@ -15,7 +15,8 @@ class Line:
     def __init__(self, message: Message, stream: Stream, has_words: Callable[[str], bool]) -> None:
         """Start with the first message. A sentence without words is spoken together with the next one."""
         self.message, self.stream = message, stream
-        self._has_words, self._held = has_words, ""  # text of stage directions that waits for the next sentence
+        # Directions that wait for the next sentence, and tags such as [voice:basil] that are still open.
+        self._has_words, self._held = has_words, ""
         self.arrived_at = time.monotonic()
         self._sentences: asyncio.Queue[str | None] = asyncio.Queue()  # None marks the end
         self._reader = SentenceReader()
@@ -38,7 +39,7 @@ class Line:
             sentence += self._reader.rest()
         has_words = bool(sentence) and self._has_words(sentence)
         sentence = self._held + sentence
-        self._held = "" if has_words else sentence
+        self._held = open_tags(sentence) if has_words else sentence
         if has_words or not (more or self._begun):  # a line without words is refused when it is spoken
             self._begun = True
             self._sentences.put_nowait(sentence)

@@ -28,6 +28,7 @@ class Message(BaseModel):
     encoding: Literal["binary", "base64"] = "binary"
     errors: Literal["text", "close"] = "text"
     timestamps: bool = False
+    warnings: bool = False
     cancel: bool = False
     ping: Any = None
 

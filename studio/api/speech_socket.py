@@ -187,9 +187,13 @@ class Conversation:
         """Send every sentence in order; the next one is already in the scheduler while one is sent."""
         started: asyncio.Queue[Ticket | None] = asyncio.Queue(AHEAD - 1)
         starting = asyncio.ensure_future(self._start(line, started))
-        times = self._times_of(self._tell)
+        times, told = self._times_of(self._tell), set[str]()
         try:
             while (ticket := await _next_or_error(started, starting)) is not None:
+                for warning in ticket.warnings if line.message.warnings else ():
+                    if warning not in told:
+                        await self._tell({"warning": warning})
+                    told.add(warning)
                 async with aclosing(coded(pieces(ticket), "pcm")) as sound:
                     async for part in sound:
                         await self._send(part, line.as_text)

@@ -47,6 +47,7 @@ def described(take: StoredTake) -> dict[str, Any]:
         "starred": take.starred,
         "folder": take.folder,
         "notes": list(take.notes),
+        "segments": [asdict(segment) for segment in take.segments],
         "created_at": take.created_at.isoformat(),
     }
 

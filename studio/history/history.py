@@ -61,6 +61,7 @@ class History:
             peaks=peaks(take.audio.samples),
             notes=take.notes,
             voice_codes=take.voice_codes,
+            segments=take.segments,
         )
         return self._store(stored, take.audio)
 

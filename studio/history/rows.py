@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from sqlmodel import Field, SQLModel
 
-from engines.types import Cost
+from engines.types import Cost, Segment
 from studio.disk.database import SESSION_COLUMN
 from studio.history.takes import StoredTake
 from studio.order import FlatOrder, Order
@@ -18,6 +18,7 @@ COST = TypeAdapter(Cost)
 PEAKS = TypeAdapter(list[float])
 NOTES = TypeAdapter(tuple[str, ...])
 VOICE_CODES = TypeAdapter(tuple[int, ...])
+SEGMENTS = TypeAdapter(tuple[Segment, ...])
 HEARD = TypeAdapter(dict[str, Any] | None)
 FOLDER_COLUMN = {"server_default": ""}  # rows of earlier studios have no value in this column
 NOTES_COLUMN = {"server_default": "[]"}  # as for the folder
@@ -44,6 +45,7 @@ class TakeRow(SQLModel, table=True):
     folder: str = Field("", sa_column_kwargs=FOLDER_COLUMN)
     notes: str = Field("[]", sa_column_kwargs=NOTES_COLUMN)
     voice_codes: str = Field("[]", sa_column_kwargs=NOTES_COLUMN)
+    segments: str = Field("[]", sa_column_kwargs=NOTES_COLUMN)
     heard: str = Field("null", sa_column_kwargs=HEARD_COLUMN)
 
     @classmethod
@@ -64,6 +66,7 @@ class TakeRow(SQLModel, table=True):
             folder=take.folder,
             notes=NOTES.dump_json(tuple(take.notes)).decode(),
             voice_codes=VOICE_CODES.dump_json(take.voice_codes).decode(),
+            segments=SEGMENTS.dump_json(tuple(take.segments)).decode(),
             heard=heard_column(take.heard),
         )
 
@@ -83,6 +86,7 @@ class TakeRow(SQLModel, table=True):
             folder=self.folder,
             notes=NOTES.validate_json(self.notes),
             voice_codes=VOICE_CODES.validate_json(self.voice_codes),
+            segments=SEGMENTS.validate_json(self.segments),
             heard=HEARD.validate_json(self.heard),
         )
 

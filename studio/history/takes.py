@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from engines.errors import BadInput
-from engines.types import Cost
+from engines.types import Cost, Segment
 from studio.disk.descriptions import SessionId
 from studio.errors import NotFound
 from studio.order import FlatOrder
@@ -37,6 +37,7 @@ class StoredTake:
     folder: str = ""  # chosen by its session; empty = none
     notes: Sequence[str] = ()  # the engine's warnings about possible faults of the take
     voice_codes: tuple[int, ...] = ()  # of the voice that the engine designed for the take
+    segments: Sequence[Segment] = ()  # of a text with several voices
     heard: Mapping[str, Any] | None = None  # JSON, see studio/hearing; None if the take was not heard
 
 

@@ -29,6 +29,7 @@ from studio.idle_unload import IdleUnload
 from studio.listening import Listening
 from studio.listening.sessions.sessions import ListeningSessions
 from studio.named_voices import NamedVoices
+from studio.passages import Passages
 from studio.references.library import ClipStore
 from studio.references.report_processes import ReportProcesses
 from studio.references.session_clips import SessionClips
@@ -136,16 +137,17 @@ def studio_of(
     ears = Ears(on=settings.ears)
     report_processes = ReportProcesses(0)
     hearing = TakeHearing(ears, history, busy=manager.queue, directions=settings.stage_directions)
+    named_voices = NamedVoices(manager, champions, session_clips, (ENGINE,), settings.aliases)
     speaking = SpeechService(
         manager,
         session_clips,
         history,
         champions,
+        passages=Passages(manager, lambda voice, engine: named_voices.order("", voice, engine, {})),
         directions=settings.stage_directions,
         kept=hearing.add if hears else ignore,
         recorder=telemetry.recorder,
     )
-    named_voices = NamedVoices(manager, champions, session_clips, (ENGINE,), settings.aliases)
     scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, align)
     studio = Studio(
         settings=settings,

@@ -1,0 +1,81 @@
+"""Give each passage of a text its voice and its rate."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from engines.errors import BadText, EngineError
+from engines.scheduling.manager import Manager
+from engines.text import Passage, passages, rate_of
+from engines.types import Setting
+from studio.order import Order
+
+PASSAGES_MAX = 100  # of one text
+
+
+class Passages:
+    """What the tags [voice:…] and [rate:…] of a text mean for an engine."""
+
+    def __init__(self, manager: Manager, order_of: Callable[[str, str], Order]) -> None:
+        """Prepare. `order_of` returns an order with a voice and an engine by their names; it raises EngineError."""
+        self._manager, self._order_of = manager, order_of
+
+    def of(self, text: str, engine: str) -> Sequence[Passage]:
+        """Return the passages of a text that has several voices or rates; empty for another text. Raises BadText."""
+        found = passages(text, rates=self._pace(engine) is not None)
+        if len(found) > PASSAGES_MAX:
+            raise BadText(
+                f"the voice or the rate of this text changes {len(found):,} times; the limit is {PASSAGES_MAX} times"
+            )
+        return found if any(passage.voice or passage.rate != 1 for passage in found) else ()
+
+    def order(self, order: Order, passage: Passage) -> Order:
+        """Return the order for one passage of a text. The voice of the text speaks a passage whose voice is unknown."""
+        mine = replace(order, text=passage.text)
+        if passage.voice and (named := self._named(passage.voice, order.engine)):
+            settings = self._manager.status(order.engine).settings
+            kept = {name: value for name, value in order.settings.items() if not settings[name].replaces_voice}
+            settings_of_both = {**named.settings, **kept}
+            mine = replace(
+                named, text=passage.text, seed=order.seed, language=order.language, settings=settings_of_both
+            )
+        pace = self._pace(order.engine)
+        if pace and passage.rate != 1:
+            rate = mine.settings.get(pace.name, pace.default or 1.0) * passage.rate
+            mine = replace(mine, settings={**mine.settings, pace.name: min(max(rate, pace.least), pace.most)})
+        return mine
+
+    def voices(self, text: str) -> Sequence[str]:
+        """Return the names of the voices in a text."""
+        return list(dict.fromkeys(passage.voice for passage in passages(text) if passage.voice))
+
+    def warnings(self, text: str, engine: str) -> list[str]:
+        """Return warnings about unknown voices, and about rates that the engine cannot change."""
+        unknown = [name for name in self.voices(text) if self._named(name, engine) is None]
+        warnings = [f"the voice {name} is not known, so the voice of the text speaks" for name in unknown]
+        if self._pace(engine) is None and any(passage.rate != 1 for passage in passages(text)):
+            title = self._manager.status(engine).title
+            warnings.append(f"{title} cannot change its speaking rate, so [rate:…] has no effect")
+        return warnings
+
+    def performs(self, tag: str, engine: str) -> bool:
+        """Return True if an engine performs a tag such as [voice:basil], or if the tag ends another one."""
+        name, _, value = tag.strip("[] ").partition(":")
+        match name.strip().lower():
+            case "voice":
+                return self._named(value.strip(), engine) is not None
+            case "rate":
+                return self._pace(engine) is not None and rate_of(value) is not None
+            case ending:
+                return ending.startswith("/")
+
+    def _pace(self, engine: str) -> Setting | None:
+        """Return the setting of an engine's speaking rate; None if the engine has none."""
+        settings = self._manager.status(engine).settings.values()
+        return next((setting for setting in settings if setting.scales == "pace"), None)
+
+    def _named(self, voice: str, engine: str) -> Order | None:
+        """Return an order with a voice that a text names; None if the studio has no such voice."""
+        try:
+            return self._order_of(voice, engine)
+        except EngineError:
+            return None

@@ -1,0 +1,153 @@
+"""A text with several voices or rates becomes one take, through each door."""
+
+import json
+import threading
+from collections.abc import Iterator
+
+import httpx
+import numpy as np
+import pytest
+from websockets.sync.client import connect
+
+from engines.errors import Cancelled, QueueFull
+from engines.types import Request
+from studio.dialogue import CHANGE_S
+from studio.order import read_order
+from studio.passages import PASSAGES_MAX
+from tests.studio.programs import CLICK_S, Reception, reception_of
+from tests.waiting import PATIENCE_S, until
+
+SESSION = "designer"
+THREE = "[voice:anna]tick[/voice] [voice:ahri]tack[/voice] tock"
+
+
+@pytest.fixture(scope="module")
+def reception(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reception]:
+    with reception_of(tmp_path_factory.mktemp("dialogue")) as opened:
+        yield opened
+
+
+def newest(reception: Reception, number: int) -> list[Request]:
+    return list(reception.metronome.requests.values())[-number:]
+
+
+def spoken_with(request: Request) -> str:
+    """The words of the reference, which tell the voices apart."""
+    return request.reference.transcript
+
+
+def test_each_passage_is_spoken_by_its_voice_and_the_audio_is_one_answer(reception: Reception) -> None:
+    answer = reception.ask(input=THREE)
+    assert answer.status_code == 200, answer.text
+    turns = newest(reception, 3)
+    assert [turn.text.split() for turn in turns] == [["tick"], ["tack"], ["tock"]]
+    anna, ahri, own = map(spoken_with, turns)
+    assert (anna, ahri) == ("one two three four five six", own)
+    characters = sum(len(turn.text) for turn in turns)
+    seconds = characters * CLICK_S + CHANGE_S  # ahri speaks two passages, so the voice changes once
+    assert len(answer.content) / 2 / 1000 == pytest.approx(seconds, abs=0.1)
+
+
+def test_a_take_names_its_segments_and_they_are_kept(reception: Reception) -> None:
+    speaking, history = reception.studio.speaking, reception.studio.history
+    order = read_order({"text": THREE, "champion": "ahri", "engine": "tick"})
+    live = speaking.speak(order, session_id=SESSION)
+    assert live.wait(PATIENCE_S)
+    take = live.result()
+    stored = history.get(SESSION, take.id)
+    assert [(one.voice, one.text) for one in stored.segments] == [("anna", "tick"), ("ahri", "tack"), ("", "tock")]
+    first, second, third = stored.segments
+    assert first.start_s == 0
+    assert second.start_s == pytest.approx(first.end_s + CHANGE_S, abs=0.002)
+    assert third.end_s == pytest.approx(stored.duration_s, abs=0.002)
+    assert stored.cost.total_s > 0
+    audio = history.audio(SESSION, take.id)
+    gap = audio.samples[round(first.end_s * 1000) : round(second.start_s * 1000)]
+    assert not np.any(gap)
+
+
+def test_a_rate_changes_the_pace_of_whole_sentences(reception: Reception) -> None:
+    reception.ask(input="tick tick tick. [rate:1.2]tack tack tack.[/rate]", speed=1.5)
+    assert [turn.settings["speed"] for turn in newest(reception, 2)] == [1.5, pytest.approx(1.8)]
+
+
+def test_an_unknown_voice_is_a_warning_and_the_words_are_spoken(reception: Reception) -> None:
+    answer = reception.ask(input="[voice:nobody]tick tack[/voice]")
+    assert (answer.status_code, newest(reception, 1)[0].text.split()) == (200, ["tick", "tack"])
+    assert answer.headers["x-warning"] == "the voice nobody is not known, so the voice of the text speaks"
+
+
+def test_a_text_that_cannot_be_spoken_is_refused_before_its_first_word(reception: Reception) -> None:
+    before = len(reception.metronome.requests)
+    answer = reception.ask(input="[voice:anna]tick[/voice] [voice:ahri]tack [pause:99s][/voice]")
+    assert (answer.status_code, len(reception.metronome.requests)) == (400, before)
+    many = "".join(f"[voice:{'anna' if turn % 2 else 'ahri'}]tick[/voice]" for turn in range(PASSAGES_MAX + 1))
+    assert reception.ask(input=many).status_code == 400
+
+
+def test_a_cancelled_text_stops_all_its_voices(reception: Reception) -> None:
+    reception.go.clear()
+    order = read_order({"text": THREE, "champion": "ahri", "engine": "tick"})
+    live = reception.studio.speaking.speak(order, session_id=SESSION)
+    until(lambda: len(reception.studio.manager.queue()) > 0)
+    live.cancel()
+    reception.go.set()
+    assert live.wait(PATIENCE_S)
+    with pytest.raises(Cancelled):
+        live.result()
+    until(lambda: not reception.studio.manager.queue())
+
+
+def test_a_failing_voice_fails_the_whole_text(reception: Reception) -> None:
+    answer = reception.ask(input="[voice:anna]tick[/voice] [voice:ahri]bang![/voice]", response_format="flac")
+    assert (answer.status_code, "no exclamations" in answer.text) == (400, True)
+
+
+def test_a_voice_waits_while_the_queue_is_full(reception: Reception, monkeypatch: pytest.MonkeyPatch) -> None:
+    manager = reception.studio.manager
+    submit, full, refused = manager.submit, threading.Event(), threading.Event()
+
+    def crowded(request: Request, **chosen: object) -> object:
+        if request.text.split() == ["tack"] and not full.is_set():
+            refused.set()
+            raise QueueFull("full")
+        return submit(request, **chosen)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(manager, "submit", crowded)
+    live = reception.studio.speaking.speak(
+        read_order({"text": THREE, "champion": "ahri", "engine": "tick"}), session_id=SESSION
+    )
+    assert refused.wait(PATIENCE_S)
+    assert not live.wait(0)
+    full.set()
+    assert live.wait(PATIENCE_S)
+    assert len(live.result().segments) == 3
+
+
+def test_a_socket_keeps_a_voice_over_sentences(reception: Reception) -> None:
+    with connect(reception.url.replace("http", "ws") + "/ws/tts", max_size=None) as socket:
+        first = {"text": "[voice:anna]tick tick tick. ", "voice": "ahri", "more": True, "warnings": True}
+        socket.send(json.dumps(first))
+        socket.send(json.dumps({"text": "tack tack tack. [voice:nobody]tock.[/voice]"}))
+        frames = [socket.recv()]
+        while frames[-1] != b"__END__":
+            frames.append(socket.recv())
+    turns = newest(reception, 3)
+    assert [spoken_with(turn) for turn in turns][:2] == ["one two three four five six"] * 2
+    said = [json.loads(frame) for frame in frames if isinstance(frame, str)]
+    assert said == [{"warning": "the voice nobody is not known, so the voice of the text speaks"}]
+
+
+def test_the_preview_shows_voices_and_rates_as_performed(reception: Reception) -> None:
+    def preview(text: str) -> dict:
+        asked = {"text": text, "engine": "tick"}
+        return httpx.post(f"{reception.url}/studio/script", json=asked, timeout=PATIENCE_S).json()
+
+    read = preview("[voice:anna]tick[/voice] [rate:1.2]tack[/rate] [voice:nobody]tock[/voice]")
+    performed = {each["written"]: each["performed"] for each in read["directions"]}
+    assert performed == {
+        "[voice:anna]": True, "[/voice]": True, "[rate:1.2]": True, "[/rate]": True, "[voice:nobody]": False,
+    }  # fmt: skip
+    assert read["voices"] == ["anna", "nobody"]
+    assert "the voice nobody is not known" in read["warning"]
+    assert preview("plain words")["voices"] == []
