@@ -12,7 +12,6 @@ import numpy as np
 
 from engines.errors import Cancelled, EngineError, EngineFailed, QueueFull
 from engines.scheduling.ticket import Position, Ticket
-from engines.text import without_directions
 from engines.types import Audio, Request, Segment, Take
 
 log = logging.getLogger(__name__)
@@ -29,6 +28,7 @@ class Turn:
     """A passage and the request that speaks it."""
 
     voice: str  # as named in the text; "" = the voice of the whole text
+    words: str  # without directions
     request: Request
     submit: Submit
 
@@ -95,7 +95,7 @@ class Dialogue:
             take = self._spoken(ticket, place)
             takes.append(take)
             end_s = length_s + take.audio.duration_s
-            segments.append(Segment(turn.voice, _shown(turn.request.text), length_s, end_s))
+            segments.append(Segment(turn.voice, turn.words, length_s, end_s))
             length_s = end_s
         notes = tuple(dict.fromkeys(note for take in takes for note in take.notes))
         ticket.finish(self._clock(), takes[0].checkpoint, notes, segments=tuple(segments))
@@ -142,7 +142,3 @@ class Dialogue:
 
 def _silence(sample_rate: int) -> Audio:
     return Audio(np.zeros(round(CHANGE_S * sample_rate), np.float32), sample_rate)
-
-
-def _shown(text: str) -> str:
-    return " ".join(without_directions(text).split())

@@ -50,19 +50,23 @@ class Passages:
 
     def warnings(self, text: str, engine: str) -> list[str]:
         """Return warnings about unknown voices, and about rates that the engine cannot change."""
-        unknown = [name for name in self.voices(text) if self._named(name, engine) is None]
+        unknown = [name for name in self.voices(text) if not self.knows(name, engine)]
         warnings = [f"the voice {name} is not known, so the voice of the text speaks" for name in unknown]
         if self._pace(engine) is None and any(passage.rate != 1 for passage in passages(text)):
             title = self._manager.status(engine).title
             warnings.append(f"{title} cannot change its speaking rate, so [rate:…] has no effect")
         return warnings
 
+    def knows(self, voice: str, engine: str) -> bool:
+        """Return True if the studio has the named voice."""
+        return bool(voice) and self._named(voice, engine) is not None
+
     def performs(self, tag: str, engine: str) -> bool:
         """Return True if an engine performs a tag such as [voice:basil], or if the tag ends another one."""
         name, _, value = tag.strip("[] ").partition(":")
         match name.strip().lower():
             case "voice":
-                return self._named(value.strip(), engine) is not None
+                return self.knows(value.strip(), engine)
             case "rate":
                 return self._pace(engine) is not None and rate_of(value) is not None
             case ending:

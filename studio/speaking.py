@@ -268,13 +268,14 @@ class SpeechService:
         warnings: list[str] = []
         turns = []
         for passage in spoken:
-            # Refuse the whole text before its first word is spoken.
-            parse(passage.text, language=order.language or ENGLISH)
+            # A text that cannot be spoken is refused before its first word.
+            words = parse(passage.text, language=order.language or ENGLISH).typed
             mine = self.passages.order(order, passage)
             another = mine.champion != order.champion or mine.clip_id != order.clip_id
             reference = None if another else sent
             accepted, request, ignored = self._prepared(mine, passage.text, session_id, reference, live)
-            turns.append(Turn(passage.voice, request, self._submitter(accepted, session_id)))
+            voice = passage.voice if self.passages.knows(passage.voice, order.engine) else ""
+            turns.append(Turn(voice, words, request, self._submitter(accepted, session_id)))
             warnings += [ignored] if ignored else []
         return turns, warnings
 

@@ -68,6 +68,11 @@ class Script:
         return " ".join(_shown(part) for part in self.parts)
 
     @property
+    def typed(self) -> str:
+        """The words as typed, on one line, without pauses and directions."""
+        return " ".join(" ".join(part.typed.split()) for part in self.parts if isinstance(part, Say))
+
+    @property
     def pauses_s(self) -> float:
         """Seconds of all pauses together."""
         return sum(part.duration_s for part in self.parts if isinstance(part, Pause))

@@ -65,15 +65,30 @@ def router(studio: Studio) -> APIRouter:
         return {"loudness_lufs": level if level > SILENCE_DB else None}
 
     @routes.get("/takes/{id}/audio.{format}")
-    def audio(id: str, format: Format, session_id: SessionId, download: bool = False) -> Response:
+    def audio(
+        id: str, format: Format, session_id: SessionId, download: bool = False, segment: int | None = None
+    ) -> Response:
+        """Return the audio of a take, or of one part of a take with several voices; 0 is the first part."""
         found = studio.history.get(session_id, id)
         voice = voice_name(studio, session_id, found.order)
-        named = attachment(f"{file_stem(NamedTake(found, voice))}.{format}") if download else {}
+        stem = file_stem(NamedTake(found, voice)) + ("" if segment is None else f"-{segment + 1:02}")
+        named = attachment(f"{stem}.{format}") if download else {}
+        if segment is not None:
+            part = studio.history.segment(session_id, id, segment, format)
+            return Response(part, media_type=MEDIA_TYPES[format], headers=KEPT | named)
         if format == "wav":  # send the file itself, so that players can seek with range requests
             path = studio.history.audio_path(session_id, id)
             return FileResponse(path, media_type=MEDIA_TYPES[format], headers=KEPT | named)
         encoded = studio.history.encoded(session_id, id, format)
         return Response(encoded, media_type=MEDIA_TYPES[format], headers=KEPT | named)
+
+    @routes.get("/takes/{id}/segments.zip")
+    def segments(id: str, session_id: SessionId) -> Response:
+        """Return the parts of a take with several voices as WAV files."""
+        found = studio.history.get(session_id, id)
+        named = NamedTake(found, voice_name(studio, session_id, found.order))
+        body = studio.history.export_segments(named, session_id)
+        return Response(body, media_type="application/zip", headers=attachment(f"{file_stem(named)}-parts.zip"))
 
     @routes.post("/takes/{id}/star")
     def star(id: str, session_id: SessionId, starred: Annotated[bool, Body(embed=True)]) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from engines.types import Audio, Segment
+from studio.history.files import exact_wav
 from studio.history.takes import StoredTake
 from studio.order import flat
 
@@ -73,6 +75,21 @@ def zipped(named: Sequence[NamedTake], format: Format, encoded: Callable[[Stored
             request = json.dumps(described(one.take), ensure_ascii=False, indent=2)
             archive.writestr(zipfile.ZipInfo(f"{name}.json", when), request)
     yield sink.drain()
+
+
+def part_of(audio: Audio, segment: Segment) -> Audio:
+    start, end = (round(at_s * audio.sample_rate) for at_s in (segment.start_s, segment.end_s))
+    return Audio(audio.samples[start:end], audio.sample_rate)
+
+
+def zipped_segments(named: NamedTake, audio: Audio) -> bytes:
+    """Return a zip with each part of a take as a WAV file, such as `anna-f5-42-hello-there-1-basil.wav`."""
+    stem, sink = file_stem(named), io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
+        for place, segment in enumerate(named.take.segments, 1):
+            name = f"{stem}-{place:02}-{_slug(segment.voice or named.voice)}.wav"
+            archive.writestr(zipfile.ZipInfo(name), exact_wav(part_of(audio, segment)))
+    return sink.getvalue()
 
 
 class _Sink(io.RawIOBase):

@@ -24,15 +24,11 @@ class TakeFiles:
 
     def write(self, take: StoredTake, audio: Audio) -> None:
         """Publish the description, then the audio. Raises OSError; then no file is left behind."""
-        from scipy.io import wavfile  # the import takes a quarter of a second, which would delay the start
-
-        encoded = io.BytesIO()
-        # libsndfile would write the time of day, but equal takes must give equal files.
-        wavfile.write(encoded, audio.sample_rate, audio.samples)
+        encoded = exact_wav(audio)
         try:
             self.describe(take)
             with atomic_write(self.path(take.id)) as file:
-                file.write(encoded.getbuffer())
+                file.write(encoded)
         except BaseException:
             self.remove(take.id)
             raise
@@ -66,3 +62,12 @@ class TakeFiles:
     def remove(self, take_id: str) -> None:
         self.path(take_id).unlink(missing_ok=True)
         self._descriptions.remove(take_id)
+
+
+def exact_wav(audio: Audio) -> bytes:
+    """Return a float32 WAV file. Equal audio gives equal files."""
+    from scipy.io import wavfile  # the import takes a quarter of a second, which would delay the start
+
+    encoded = io.BytesIO()
+    wavfile.write(encoded, audio.sample_rate, audio.samples)  # libsndfile would write the time of day
+    return encoded.getvalue()

@@ -18,8 +18,8 @@ from engines.audio import encode, peaks
 from engines.types import Audio, Take
 from studio.disk.database import batched, open_database, saving, transaction
 from studio.disk.stored_file import StoredFile
-from studio.history.export import Format, NamedTake, zipped
-from studio.history.files import TakeFiles
+from studio.history.export import Format, NamedTake, part_of, zipped, zipped_segments
+from studio.history.files import TakeFiles, exact_wav
 from studio.history.rows import TakeRow, heard_column
 from studio.history.takes import StoredTake, UnknownTake, checked_folder
 from studio.order import Order
@@ -122,6 +122,18 @@ class History:
             if format == "wav"
             else encode(self.audio(session_id, id), format)
         )
+
+    def segment(self, session_id: str, id: str, place: int, format: Format) -> bytes:
+        """Return one part of a take with several voices as a file; 0 is the first. Raises UnknownTake."""
+        segments = self.get(session_id, id).segments
+        if not 0 <= place < len(segments):
+            raise UnknownTake(f"this take has {len(segments)} parts; the first is 0")
+        part = part_of(self.audio(session_id, id), segments[place])
+        return exact_wav(part) if format == "wav" else encode(part, format)
+
+    def export_segments(self, named: NamedTake, session_id: str) -> bytes:
+        """Return a zip with each part of a take as a WAV file. Raises UnknownTake."""
+        return zipped_segments(named, self.audio(session_id, named.take.id))
 
     def star(self, session_id: str, id: str, starred: bool) -> StoredTake:
         """Set or clear the star of a take. Raises UnknownTake."""

@@ -1,12 +1,15 @@
 """A text with several voices or rates becomes one take, through each door."""
 
+import io
 import json
 import threading
+import zipfile
 from collections.abc import Iterator
 
 import httpx
 import numpy as np
 import pytest
+import soundfile
 from websockets.sync.client import connect
 
 from engines.errors import Cancelled, QueueFull
@@ -14,6 +17,7 @@ from engines.types import Request
 from studio.dialogue import CHANGE_S
 from studio.order import read_order
 from studio.passages import PASSAGES_MAX
+from studio.web.session import COOKIE, session_id_of
 from tests.studio.programs import CLICK_S, Reception, reception_of
 from tests.waiting import PATIENCE_S, until
 
@@ -64,6 +68,27 @@ def test_a_take_names_its_segments_and_they_are_kept(reception: Reception) -> No
     audio = history.audio(SESSION, take.id)
     gap = audio.samples[round(first.end_s * 1000) : round(second.start_s * 1000)]
     assert not np.any(gap)
+
+
+def test_a_part_of_a_take_is_played_and_exported_alone(reception: Reception) -> None:
+    with httpx.Client(base_url=reception.url, timeout=PATIENCE_S) as designer:
+        designer.get("/health")
+        session = session_id_of(designer.cookies[COOKIE])
+        order = read_order({"text": THREE, "champion": "ahri", "engine": "tick", "seed": 3})
+        live = reception.studio.speaking.speak(order, session_id=session)
+        assert live.wait(PATIENCE_S)
+        take = live.result()
+        whole, rate = soundfile.read(io.BytesIO(designer.get(f"/studio/takes/{take.id}/audio.wav").content))
+        second = designer.get(f"/studio/takes/{take.id}/audio.wav?segment=1&download=1")
+        part, _ = soundfile.read(io.BytesIO(second.content))
+        start = round(take.segments[1].start_s * rate)
+        assert np.allclose(part, whole[start : start + len(part)], atol=1e-4)
+        assert "ahri-tick-3-tick-tack-tock-02.wav" in second.headers["content-disposition"]
+        with zipfile.ZipFile(io.BytesIO(designer.get(f"/studio/takes/{take.id}/segments.zip").content)) as parts:
+            names = ["01-anna", "02-ahri", "03-ahri"]
+            assert parts.namelist() == [f"ahri-tick-3-tick-tack-tock-{name}.wav" for name in names]
+        assert designer.get(f"/studio/takes/{take.id}/audio.wav?segment=3").status_code == 404
+        assert designer.get(f"/studio/takes/{take.id}/audio.wav?segment=-1").status_code == 404
 
 
 def test_a_rate_changes_the_pace_of_whole_sentences(reception: Reception) -> None:

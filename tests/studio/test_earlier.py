@@ -30,7 +30,13 @@ def left(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-LATER = {"folder": "", "notes": [], "heard": None, "hearing": False}  # fields of takes that were added since
+LATER = {
+    "folder": "",
+    "notes": [],
+    "segments": [],
+    "heard": None,
+    "hearing": False,
+}  # fields of takes that were added since
 
 
 @pytest.fixture

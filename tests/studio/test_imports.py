@@ -40,7 +40,7 @@ LAYERS = (
     ("idle_unload",),
     ("data", "ears", "jobs", "stores", "telemetry", "script.tables"),
     ("references", "history", "setting_values", "script.checks", "script.delivery"),
-    ("archive", "hearing", "listening", "settings"),
+    ("archive", "dialogue", "hearing", "listening", "passages", "settings"),
     ("web", "checkpoints", "settings_reference", "listening.statistics"),
     ("champions", "engines"),
     ("named_voices", "speaking"),

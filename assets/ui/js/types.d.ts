@@ -73,6 +73,7 @@ interface Take {
   duration_s: number;
   starred: boolean;
   folder: string; // empty: no folder
+  segments?: { voice: string; text: string; start_s: number; end_s: number }[]; // of a text with several voices
   notes?: string[]; // from the engine, about possible problems
   peaks: number[];
   heard: HeardTake | null; // null: not checked yet

@@ -115,6 +115,17 @@ export function insert(name, text) {
   field.setSelectionRange(cursor, cursor);
 }
 
+/** Put text around the selection; without one, put the cursor between. @param {FieldName} name @param {string} start @param {string} end */
+export function enclose(name, start, end) {
+  const field = input(name);
+  const from = field.selectionStart ?? field.value.length;
+  const to = field.selectionEnd ?? from;
+  const { value } = field;
+  write(name, `${value.slice(0, from)}${start}${value.slice(from, to)}${end}${value.slice(to)}`);
+  field.focus();
+  field.setSelectionRange(from + start.length, to + start.length);
+}
+
 export function engine() {
   const chosen = document.querySelector("#engine input:checked") ?? document.querySelector("#engine input");
   return chosen instanceof HTMLInputElement ? chosen.value : "";

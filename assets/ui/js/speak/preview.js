@@ -11,9 +11,10 @@ import { debounced } from "../core/timing.js";
 import { chosen } from "./engine.js";
 import { languageField } from "./language.js";
 import { markerMenu } from "./markers.js";
+import { voiceMenu } from "./voice-tags.js";
 
 /** @typedef {{kind: "pause", duration_s: number} | {kind: "say", typed: string, spoken: string}} Piece */
-/** @typedef {{written: string, pause_s: number | null, marker: string | null}} Direction */
+/** @typedef {{written: string, pause_s: number | null, marker: string | null, performed: boolean}} Direction */
 /**
  * @typedef {{spoken: Piece[], unsaid: string[], directions: Direction[], characters: number, estimate_s?: number,
  *   language?: string, warning?: string, error?: string}} Reading
@@ -36,7 +37,9 @@ export function mount(element) {
     icon("pausemark"),
     "Insert pause",
   );
-  element.append(h("div.spoken", {}, spoken, h("div.spoken-facts", {}, facts, languageField(), markerMenu(), pause)));
+  element.append(
+    h("div.spoken", {}, spoken, h("div.spoken-facts", {}, facts, languageField(), voiceMenu(), markerMenu(), pause)),
+  );
   // Before its fields are ready, the page contains numbers that the user did not choose.
   const soon = debounced(200, () => fields.ready.then(() => preview(spoken, facts)));
   on(EVENT.field, (name) => ["script", "transcript"].includes(name) && soon());
@@ -75,7 +78,7 @@ function show(spoken, facts, reading) {
   }
   const { error, unsaid, directions, characters, estimate_s = 0 } = reading;
   const markers = directions.flatMap(({ marker }) => (marker ? [`(${marker})`] : []));
-  const dropped = directions.filter(({ marker, pause_s }) => !marker && !pause_s);
+  const dropped = directions.filter(({ performed }) => !performed);
   const differs =
     directions.length > 0 ||
     reading.spoken.some((piece) => piece.kind === "pause" || piece.spoken.trim() !== piece.typed.trim());

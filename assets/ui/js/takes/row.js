@@ -13,9 +13,10 @@ import { reuseDesign } from "../speak/design.js";
 import { reuseRecording } from "../speak/performance.js";
 import { speak } from "../speak/synthesis.js";
 import { downloadMenu } from "./export.js";
+import { TakeSegments } from "./segments.js";
 import { isChosen, press, toggleChosen } from "./selection.js";
 import { audioOf, discard, star } from "./takes.js";
-import { lineOf, voiceOf } from "./voice.js";
+import { lineOf, voicesOf } from "./voice.js";
 import { WordMarks } from "./word-marks.js";
 import { TakeWords } from "./words.js";
 
@@ -38,6 +39,7 @@ export class TakeRow {
       "aria-pressed": "false",
     });
     this.words = new TakeWords(take);
+    this.segments = new TakeSegments(take);
     this.marks = new WordMarks(this.text, take);
     this.element = this.#row();
     new ResizeObserver(() => this.#drawText()).observe(this.text);
@@ -113,6 +115,7 @@ export class TakeRow {
       ),
       ...(this.take.notes ?? []).map((note) => h("p.take-note", {}, icon("warn"), note)),
       ...this.words.elements,
+      ...this.segments.elements,
     ];
   }
 
@@ -146,7 +149,7 @@ export class TakeRow {
     this.star.title = take.starred ? "Remove star" : "Star take";
     this.folder.textContent = take.folder;
     this.folder.hidden = !take.folder;
-    this.voice.textContent = voiceOf(take.order);
+    this.voice.textContent = voicesOf(take);
     this.voice.hidden = !this.voice.textContent;
     this.words.update(take);
     this.marks.update(take);
@@ -183,6 +186,7 @@ export class TakeRow {
       this.play.setAttribute("aria-label", sounds ? "Pause take" : "Play take");
       this.play.title = sounds ? "Pause take" : "Play take";
     }
+    this.segments.drawPlayer();
     this.drawPlayhead();
   }
 

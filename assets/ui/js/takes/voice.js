@@ -14,6 +14,17 @@ export function voiceOf({ champion, clip_id, design }) {
   return clip ? titled(clip.name) : "";
 }
 
+/** Return the names of the voices of a take, in the order in which they speak. @param {Take} take */
+export function voicesOf({ order, segments = [] }) {
+  const names = segments.map(({ voice }) => nameOf(voice, order));
+  return names.length ? [...new Set(names)].join(", ") : voiceOf(order);
+}
+
+/** Return the name of a voice that a text names; empty is the voice of its order. @param {string} voice @param {Order} order */
+export function nameOf(voice, order) {
+  return voice ? (currentOf(voice)?.title ?? titled(voice)) : voiceOf(order);
+}
+
 /** Return the text of an order, or “Your recording” if the words of its recording are not known. @param {Order} order */
 export function lineOf({ text, performance }) {
   return text || (performance ? "Your recording" : "");
