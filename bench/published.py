@@ -1,11 +1,13 @@
 """Repeat published measurements of Spark-TTS and Orpheus: `python -m bench.published --engine spark --out FOLDER`.
 
 Starts a studio without its page, with a checkpoint of full size and random weights, whose lines end after the usual time, and
-runs `python -m bench load` on it. FOLDER gets results.json and report.html. `--tiny` is a quick test on the CPU.
+runs `python -m bench load` on it. Each load has a folder in FOLDER with results.json and report.html. `--tiny` is a quick test
+on the CPU.
 """
 
 import argparse
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bench import orpheus_checkpoints, spark_checkpoints
@@ -16,12 +18,11 @@ WRITERS = {"orpheus": orpheus_checkpoints, "spark": spark_checkpoints}
 LINE_S = 6.44  # mean seconds of audio of a line in the table of Spark-TTS (latency / RTF)
 APP = "import app\nfrom bench.listeners import ended\nwith ended({}): app.main()"
 # Spark-TTS publishes a table of 26 pairs of reference and line; for Orpheus, only a number of live listeners is known.
-LOADS = {
-    "spark": ("--offline", "--arrival", "burst", "--listeners", "1", "2", "4"),
-    "orpheus": (
-        *("--door", "socket", "--set", "own_voice=1"),
-        *("--arrival", "burst", "poisson", "--listeners", "16", "24"),
-    ),
+SPARK = ("--offline", "--arrival", "burst", "--listeners", "1", "2", "4")
+LISTENERS = ("--arrival", "burst", "poisson", "--listeners", "16", "24")
+LOADS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "spark": {"offline": ("--door", "whole", *SPARK), "streaming": ("--door", "http", "--skip", "100", *SPARK)},
+    "orpheus": {"listeners": ("--door", "socket", "--set", "own_voice=1", *LISTENERS)},
 }
 
 
@@ -52,9 +53,10 @@ def main() -> None:
         log = options.out / "studio.log"
         options.out.mkdir(parents=True, exist_ok=True)
         with studio(log, command=("-c", APP.format(LINE_S)), **settings) as (url, _, _):
-            arguments = [url, "--engine", options.engine, *LOADS[options.engine], "--lines", str(options.lines)]
             commit = ["--commit", options.commit] if options.commit else []
-            command.run(load.parse_args([*arguments, "--out", str(options.out), *commit]))
+            for name, chosen in LOADS[options.engine].items():
+                arguments = [url, "--engine", options.engine, *chosen, "--lines", str(options.lines), *commit]
+                command.run(load.parse_args([*arguments, "--out", str(options.out / name)]))
 
 
 if __name__ == "__main__":

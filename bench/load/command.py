@@ -10,20 +10,21 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from bench import report
-from bench.load.doors import Door, Http, WebSocket
+from bench.load.doors import Door, Http, WebSocket, Whole
 from bench.load.measure import Arrival, Crowd, attend, find_largest, max_carried
 from bench.load.pairs import Pair, named, prompted
 from bench.machine import machine
 
-DOORS = {"http": Http, "socket": WebSocket}
+DOORS: Mapping[str, Callable[..., Door]] = {"http": Http, "whole": Whole, "socket": WebSocket}
 HEADS = ("arrival", "listeners", "lines", "failed", "latency, ms", "first P50, ms", "first P95, ms", "RTF", "ran dry")
 TIMES = ("latency_mean_s", "first_p50_s", "first_p95_s")
 
@@ -33,6 +34,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unix", default="", help="the studio's Unix socket, instead of host and port")
     parser.add_argument("--door", choices=DOORS, default="http")
     parser.add_argument("--engine", default="f5")
+    parser.add_argument(
+        "--skip", type=int, default=0, help="pairs to leave out, which an earlier load of the studio has sent"
+    )
     parser.add_argument("--set", type=setting, nargs="*", default=[], help="a setting of the engine, such as steps=32")
     parser.add_argument("--listeners", type=int, nargs="+", help="these numbers, instead of a search for the largest")
     parser.add_argument("--most", type=int, default=512, help="largest number of listeners to try")
@@ -71,7 +75,7 @@ class _Listening:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         voices = options.voices or (["amber"] if options.door == "socket" else [])
-        self.pairs: Iterator[Pair] = named(voices) if voices else prompted()
+        self.pairs: Iterator[Pair] = islice(named(voices) if voices else prompted(), options.skip, None)
         self.door: Door = DOORS[options.door](options.address, options.engine, dict(options.set), options.unix)
         asked = {name: getattr(options, name) for name in ("engine", "door", "offline", "lines")}
         self.found: dict[str, Any] = {"machine": machine(options.commit), "asked": asked | {"set": dict(options.set)}}

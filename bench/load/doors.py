@@ -1,10 +1,14 @@
 """Clients of the studio's HTTP route and WebSocket."""
 
+import io
 import json
+import math
 from collections.abc import AsyncIterator
 from typing import Protocol
 
 import httpx
+import numpy as np
+import soundfile
 import websockets
 
 from bench.load.pairs import Pair
@@ -25,6 +29,8 @@ class Door(Protocol):
 class Http:
     """Client of POST /v1/audio/speech."""
 
+    form = "pcm"
+
     def __init__(self, address: str, engine: str, settings: Settings, socket: str = "") -> None:
         """Create the client; `socket` is the path of a Unix socket to use instead of the address."""
         limits = httpx.Limits(max_connections=None)
@@ -37,13 +43,29 @@ class Http:
             {"voice": pair.voice} if pair.voice else {"reference_audio": pair.prompt, "reference_text": pair.transcript}
         )
         body = (
-            {"model": self._engine, "input": pair.line, "response_format": "pcm", "seed": seed} | voice | self._settings
+            {"model": self._engine, "input": pair.line, "response_format": self.form, "seed": seed}
+            | voice
+            | self._settings
         )
         async with self._client.stream("POST", "/v1/audio/speech", json=body) as answer:
             if answer.is_error:
                 raise ConnectionError(f"{answer.status_code}: {(await answer.aread()).decode(errors='replace')[:300]}")
             async for part in answer.aiter_raw():
                 yield part
+
+
+class Whole(Http):
+    """Client of POST /v1/audio/speech that gets a line as one FLAC file, which the studio sends at its end."""
+
+    form = "flac"
+
+    async def speak(self, pair: Pair, seed: int) -> AsyncIterator[bytes]:
+        file = b"".join([part async for part in super().speak(pair, seed)])
+        samples, rate = soundfile.read(io.BytesIO(file), dtype="int16")
+        common = math.gcd(rate, SAMPLE_RATE)
+        yield np.repeat(samples, SAMPLE_RATE // common)[
+            :: rate // common
+        ].tobytes()  # of the right length, which is measured
 
 
 class WebSocket:

@@ -27,7 +27,6 @@ log = logging.getLogger(__name__)
 
 REDRAWS = 3  # a group that ends before its first frame is generated again with another seed, this many times
 SHOWN = 40  # characters of a group in a note
-FEW_ROWS = 4  # with at most this many rows, a decode step waits for queued packets until each row has sent audio
 PROGRESS_MAX = 0.95  # of a group that has not ended
 
 
@@ -81,8 +80,6 @@ class CodecLmBatch:
         self._references.collect()
         self._start_groups([each for id, each in self.requests.items() if id not in held and id not in yielding])
         active = [request for request in self.rows if request.job.id not in held]
-        if len(active) <= FEW_ROWS and not all(request.heard for request in active):
-            self.audio_queue.streams.go_first()
         step = self.rows.step(active)
         if self.ahead:
             step, self._in_flight = self._in_flight, step

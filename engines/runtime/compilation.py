@@ -62,9 +62,12 @@ class WithEagerFallback:
 class CudaGraphCache:
     """CUDA graphs of a function of one key, such as the number of rows; each key is recorded once."""
 
-    def __init__(self, function: Callable[[Any], Tensor], changed: Sequence[Tensor]) -> None:
-        """Wrap `function`, which must not synchronise and must keep its tensors in place; `changed` are those it writes."""
-        self._function, self._changed = function, changed
+    def __init__(self, function: Callable[[Any], Tensor], changed: Sequence[Tensor], priority: int = 0) -> None:
+        """Wrap `function`, which must not synchronise and must keep its tensors in place; `changed` are those it writes.
+
+        The graphs have this priority on every stream; see `engines.runtime.priorities`.
+        """
+        self._function, self._changed, self._priority = function, changed, priority
         self._recorded: dict[Hashable, tuple[torch.cuda.CUDAGraph, Tensor]] = {}
         # One stream per function: its workspace for matrix products is then not shared with the graphs of other functions.
         self._stream: torch.cuda.Stream | None = None
@@ -102,7 +105,7 @@ class CudaGraphCache:
     def _record(self, key: Hashable) -> tuple[torch.cuda.CUDAGraph, Tensor]:
         with self._unchanged():
             self._function(key)  # compiles every kernel; no kernel may be compiled during recording
-        self._stream = self._stream or torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        self._stream = self._stream or torch.cuda.Stream(priority=self._priority)  # type: ignore[no-untyped-call]
         graph = torch.cuda.CUDAGraph()
         others = [
             recorded.pool() for recorded, _ in self._recorded.values()
