@@ -11,7 +11,7 @@ from torch import Tensor
 
 from engines.errors import BadCheckpoint
 
-HAN = frozenset(map(chr, range(0x3100, 0xA000)))  # characters that the pinyin converter turns into syllables
+HAN = frozenset((0x3007, *range(0x3100, 0xA000)))  # code points that the pinyin converter looks up
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,12 +39,20 @@ class Vocabulary:
     def characters(self) -> frozenset[str]:
         """Return the characters that a text for this checkpoint may contain."""
         single = frozenset(symbol for symbol in self.index if len(symbol) == 1)
-        return single | HAN if self.pinyin else single
+        return single | _with_reading() if self.pinyin else single
 
     def tokens(self, text: str) -> Tensor:
         """Return the (t,) ids of a text; an unknown symbol becomes a space, as in upstream."""
         symbols = _pinyin()([text])[0] if self.pinyin else list(text)
         return torch.tensor([self.index.get(symbol, 0) + 1 for symbol in symbols], dtype=torch.long)
+
+
+@cache
+def _with_reading() -> frozenset[str]:
+    """Return the characters that the pinyin converter turns into syllables; other ones would be silent."""
+    from pypinyin.pinyin_dict import pinyin_dict  # the import takes a fifth of a second
+
+    return frozenset(map(chr, HAN.intersection(pinyin_dict)))
 
 
 @cache

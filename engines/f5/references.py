@@ -43,8 +43,10 @@ class F5Reference:
 
 
 def with_full_stop(transcript: str) -> str:
-    """Return a transcript that ends like a sentence, so that the new text starts like one."""
-    return transcript + (" " if transcript[-1] in ".!?。！？" else ". ")
+    """Return a transcript that ends like a sentence, so that the new text starts like one. No gap follows a wide mark."""
+    if transcript[-1] in "。！？":
+        return transcript
+    return transcript + (" " if transcript[-1] in ".!?" else ". ")
 
 
 class F5ReferenceCache:

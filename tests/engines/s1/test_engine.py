@@ -13,9 +13,9 @@ import torch
 
 from engines.base import Checkpoint, EngineJob, Event, Finished, Refused, Spoke
 from engines.codec_lm import plan as planning
-from engines.codec_lm.packet_queue import FEW_ROWS
 from engines.codec_lm.caches import CodeStore
 from engines.codec_lm.engine import CodecLmEngine
+from engines.codec_lm.packet_queue import FEW_ROWS
 from engines.codec_lm.plan import SHORTEST_CHARACTERS, groups
 from engines.codec_lm.references import ReferenceEncoder
 from engines.errors import BadAudio, BadSetting, OutOfMemory
