@@ -35,6 +35,14 @@ def read_tag(value: str) -> str:
     return DETECT if first == UNDETERMINED else "-".join([first, *(cased.get(len(part), str)(part) for part in others)])
 
 
+def is_tag(value: str) -> bool:
+    """Return True for a tag in the form that `read_tag` returns."""
+    try:
+        return value != DETECT and read_tag(value) == value
+    except BadSetting:
+        return False
+
+
 def tag_of(written: str) -> str | None:
     """Return the tag of a language that a sheet names by tag or by name, such as German or Deutsch; None if it is unknown."""
     try:
@@ -71,12 +79,15 @@ def is_english(tag: str) -> bool:
 
 
 @lru_cache(KEPT)
-def detect(text: str, languages: Sequence[str]) -> str:
+def detect(text: str, languages: Sequence[str], usual: str = "") -> str:
     """Return the most probable of a checkpoint's languages.
 
-    For an undecided text, return English if the checkpoint speaks it, else the checkpoint's first language.
+    For an undecided text, return the `usual` language of its voice if it is known, else English if the checkpoint speaks it,
+    else the checkpoint's first language. A usual language that the checkpoint does not speak counts as stated.
     """
-    default = next((tag for tag in languages if is_english(tag)), languages[0])
+    if usual and primary(usual) not in {primary(tag) for tag in languages}:
+        return usual
+    default = usual or next((tag for tag in languages if is_english(tag)), languages[0])
     by_primary = {primary(tag): tag for tag in reversed(languages)}
     if len(by_primary) < 2:
         return default

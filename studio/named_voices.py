@@ -55,9 +55,10 @@ class NamedVoices:
         """Return the languages, without regions, that at least one engine speaks."""
         return frozenset(primary(tag) for status in self._manager.statuses() for tag in status.languages)
 
-    def detect(self, engine: str, text: str) -> str:
-        """Return the most probable of the languages that an engine speaks. Raises UnknownEngine."""
-        return detect(without_directions(text), self._manager.status(engine).languages)
+    def detect(self, order: Order, text: str) -> str:
+        """Return the probable language of a text that the voice of an order speaks. Raises UnknownEngine, UnknownChampion."""
+        usual = self._champions.get(order.champion, order.version).champion.language if order.champion else ""
+        return detect(without_directions(text), self._manager.status(order.engine).languages, usual)
 
     def engine(self, name: str) -> EngineStatus:
         """Return the engine of this name or alias; "" is the studio's first. Raises UnknownEngine."""

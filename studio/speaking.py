@@ -13,7 +13,7 @@ from engines.registry import specs
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
 from engines.text import Passage, parse, with_spoken_directions, without_directions
-from engines.types import NO_REFERENCE, Audio, EngineStatus, Reference, Request, Samples, Status, Take, Weights
+from engines.types import NO_REFERENCE, Audio, Reference, Request, Samples, Status, Take, Weights
 from studio import languages
 from studio.dialogue import Dialogue, Submit, Turn
 from studio.errors import NotFound
@@ -231,7 +231,7 @@ class SpeechService:
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
         status = self._manager.status(order.engine)
         text = order.text if self._directions else with_spoken_directions(order.text)
-        order = replace(order, language=self._language(order, status))
+        order = replace(order, language=self._language(order, status.languages))
         if performance is None and (status.info is None or not text.strip()):
             parse(
                 text, language=order.language or ENGLISH
@@ -319,18 +319,21 @@ class SpeechService:
         window = Window(order.start_s, order.end_s)
         return order, self._session_clips.reference(session_id, order.clip_id, window, order.transcript), None
 
-    def _language(self, order: Order, status: EngineStatus) -> str:
-        """Return the stated language, or else the detected one; "" for detected English."""
+    def _language(self, order: Order, spoken: Sequence[str]) -> str:
+        """Return the stated language, or else the detected one; "" for detected English. `spoken` are the checkpoint's."""
         if order.language:
             return order.language
-        detected = languages.detect(without_directions(order.text), status.languages)
+        usual = self._champions.voice(order.champion, order.version).language if order.champion else ""
+        detected = languages.detect(without_directions(order.text), spoken, usual)
         return "" if languages.is_english(detected) else detected
 
     def _with_language(self, reference: Reference, engine: str) -> Reference:
-        """Return the reference with the language of its transcript, which is one of the languages that the engine speaks.
+        """Return the reference with the language of its transcript. If it is not stated, it is one that the engine speaks.
 
         An engine that the studio does not run any more counts as one that speaks only English.
         """
+        if reference.language != ENGLISH:
+            return reference
         by_engine = {status.name: status.languages for status in self._manager.statuses()}
         return replace(reference, language=languages.detect(reference.transcript, by_engine.get(engine, (ENGLISH,))))
 

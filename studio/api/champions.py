@@ -21,6 +21,7 @@ from studio.champion_format.champion import BadChampion, Champion, ChampionConfl
 from studio.champion_format.members import PORTRAITS, REFERENCE
 from studio.champions.saved import SavedChampion
 from studio.champions.serializers import ROOT, champion_json
+from studio.languages import tag_of
 from studio.order import read_order
 from studio.references.session_clips import UPLOADS
 from studio.studio import Studio
@@ -56,10 +57,13 @@ class ChampionForm(BaseModel):
     notes: Text = ""
     colour: Name = ""
     line: Text = ""
+    language: Name = ""
 
     def applied_to(self, champion: Champion, manager: Manager) -> Champion:
         """Return the champion with the given fields. Raises BadChampion, BadSetting."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
+        if self.language:  # a name such as German is as good as a tag
+            given["language"] = tag_of(self.language) or self.language
         if self.consent is not None:
             given["consent"] = Consent(**self.consent.model_dump())
         after = replace(champion, **given)

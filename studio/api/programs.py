@@ -75,9 +75,9 @@ class Programs:
         """Return the settings of an engine by name. Raises UnknownEngine."""
         return self._engine(engine).settings
 
-    def detect(self, engine: str, text: str) -> str:
+    def detect(self, order: Order, text: str) -> str:
         """Return the language of a text, as `NamedVoices.detect` does."""
-        return self._studio.named_voices.detect(engine, text)
+        return self._studio.named_voices.detect(order, text)
 
     def has_words(self, text: str) -> bool:
         """Return True if a text contains more than stage directions that are not spoken."""

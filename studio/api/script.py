@@ -1,7 +1,7 @@
 """Preview of a text: how it will be read and how long it takes, before anything is generated."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from fastapi import APIRouter
@@ -28,7 +28,8 @@ from engines.text import (
 from engines.types import EngineInfo, Setting
 from studio.api.errors import ProblemRoute, SessionId
 from studio.api.texts import Name, Transcript
-from studio.languages import detect, name_of, read_tag, warning
+from studio.errors import NotFound
+from studio.languages import name_of, read_tag, warning
 from studio.order import Order, read_order
 from studio.studio import Studio
 
@@ -70,7 +71,7 @@ def router(studio: Studio) -> APIRouter:
         markers = info.markers if info else ()
         try:
             check_length("the text", form.text, MAX_CHARACTERS)
-            language = read_tag(form.language) or detect(without_directions(text), engine.languages)
+            language = read_tag(form.language) or _detected(studio, _order(form, engine.name), text)
             read = parse(text, markers=markers, language=language)
         except BadText as error:
             nothing: dict[str, Any] = dict.fromkeys(("spoken", "unsaid", "directions", "voices"), ())
@@ -97,12 +98,22 @@ def router(studio: Studio) -> APIRouter:
 
 def _spoken(studio: Studio, form: ScriptForm, engine: str, session_id: str) -> Spoken | None:
     """Return the reference's text and pace for the estimate; None if no voice is chosen or the voice is unusable."""
-    chosen = form.model_dump(include=ScriptForm.model_fields.keys() - {"engine", "language"})
     try:
-        reference = studio.speaking.reference(Order(**chosen, engine=engine), session_id)
+        reference = studio.speaking.reference(_order(form, engine), session_id)
     except EngineError:
         return None  # speaking reports the error
     return Spoken(spoken_form(without_directions(reference.transcript), reference.language), paced_s(reference.audio))
+
+
+def _order(form: ScriptForm, engine: str) -> Order:
+    return Order(**form.model_dump(include=ScriptForm.model_fields.keys() - {"engine", "language"}), engine=engine)
+
+
+def _detected(studio: Studio, order: Order, text: str) -> str:
+    try:
+        return studio.named_voices.detect(order, text)
+    except NotFound:  # the champion is gone; speaking reports the error
+        return studio.named_voices.detect(replace(order, champion=""), text)
 
 
 def _pace(given: Mapping[str, object], known: Mapping[str, Setting]) -> float:

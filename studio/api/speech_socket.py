@@ -215,7 +215,7 @@ class Conversation:
             settings = message.model_extra or {}
             order = await to_thread.run_sync(programs.order, sentence, message.voice, message.model, settings)
             text += sentence  # a single sentence may be too short for its language to be detected
-            order = replace(order, language=language or programs.detect(order.engine, text))
+            order = replace(order, language=language or programs.detect(order, text))
             await started.put(await to_thread.run_sync(programs.start, line.stream, order, line.arrived_at))
         await started.put(None)
 

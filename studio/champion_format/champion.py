@@ -13,6 +13,7 @@ from engines.errors import BadInput
 from engines.registry import ENGINES, settings
 from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS
 from studio.errors import Conflict, NotFound
+from studio.languages import is_tag, tag_of
 
 ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 COLOUR = re.compile(r"#[0-9a-f]{6}")
@@ -117,6 +118,7 @@ class Champion:
     colour: str = ""  # #rrggbb; empty = derived from the id
     votes: Votes | None = None  # results of blind trials; None if there are none
     line: str = ""  # the line that the page proposes
+    language: str = ""  # BCP 47 tag of the transcript, and of lines whose language is not clear; empty = detect
     voice_codes: tuple[
         int, ...
     ] = ()  # of a designed voice, for the engine that designed it; other engines use the reference
@@ -132,6 +134,8 @@ class Champion:
             raise BadChampion(
                 "the colour is not valid; write # and six hex digits, such as #7a5cff, or remove the colour"
             )
+        if self.language and not is_tag(self.language):
+            raise BadChampion('the language is not valid; write a tag such as "de" or "pt-BR", or leave it empty')
         if self.consent is not None:
             for name, words, longest in CONSENT_TEXTS:
                 _check_text(words, getattr(self.consent, name), longest)
@@ -149,8 +153,10 @@ class Champion:
         return replace(self, id=id, name=self.name if self.name != self.id else "")
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all fields. As in older archives, empty `voice_codes` and `session` of the votes are left out."""
+        """Return all fields. As in older archives, empty `language`, `voice_codes` and `session` of the votes are left out."""
         fields = asdict(self)
+        if not self.language:
+            del fields["language"]
         if not self.voice_codes:
             del fields["voice_codes"]
         if self.votes is not None and self.votes.session is None:
@@ -248,6 +254,11 @@ def _settings(value: object) -> dict[str, float]:
     }
 
 
+def _language(value: object) -> str:
+    """Return the tag of a language; "" for an unknown one, because archives from elsewhere may contain anything."""
+    return tag_of(_text(value)) or ""
+
+
 def _consent(value: object) -> Consent:
     facts: dict[str, Any] = dict(value)  # type: ignore[call-overload]
     return Consent(by=_text(facts.get("by", "")), at=_text(facts.get("at", "")), statement=_text(facts["statement"]))
@@ -274,6 +285,7 @@ READ: Mapping[str, Callable[[object], object]] = {
     "colour": _text,
     "votes": _votes,
     "line": _text,
+    "language": _language,
     "voice_codes": _voice_codes,
 }
 WRITTEN = frozenset(READ)

@@ -30,6 +30,7 @@ class TakeVoice:
     line: str
     licence: str  # licence of the engine's weights
     votes: Votes | None  # results of blind trials; None if the take was in none
+    language: str = ""  # BCP 47 tag of the take's text; empty for English
     champion: str = ""  # the champion that spoke the take; empty = a clip
     version: str = ""  # version of that champion
     name: str = ""  # the clip's name, as a person would write it
@@ -63,6 +64,7 @@ class TakeVoices:
             engine=take.engine,
             settings=_settings(take),
             line=order.text,
+            language=order.language,
             licence=self._licence_of(take.engine),
             votes=self._votes(session_id, take_id),
             champion=order.champion,
@@ -117,6 +119,7 @@ class Creation:
             licence=voice.licence,
             votes=voice.votes,
             line=voice.line,
+            language=voice.language,
         )
 
     def create(self, voice: TakeVoice, champion: Champion, *, expected: str) -> SavedChampion:

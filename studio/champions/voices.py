@@ -11,6 +11,7 @@ from engines.types import Audio, Reference, Weights
 from studio.champion_format.members import ORIGINAL, REFERENCE
 from studio.champions.library import Library
 from studio.champions.saved import SavedChampion
+from studio.languages import ENGLISH
 
 DECODED_MAX = 32
 
@@ -22,6 +23,7 @@ class ChampionVoice:
     version: str
     reference: Reference
     weights: Weights | None
+    language: str = ""  # BCP 47 tag; "" = detect
 
 
 class Voices:
@@ -40,7 +42,8 @@ class Voices:
         """
         saved = self._library.get(id, version)
         weights = self._attached(attachment) if attachment else self._own(saved)
-        return ChampionVoice(saved.version, self._reference(id, saved.version), weights)
+        language = saved.champion.language
+        return ChampionVoice(saved.version, self._reference(id, saved.version), weights, language)
 
     def _own(self, saved: SavedChampion) -> Weights | None:
         path = self._library.weights_path(saved)
@@ -56,4 +59,5 @@ class Voices:
                 f"the reference of {id} is damaged on disk; restore an older version of the champion"
             ) from error
         audio = Audio(samples.mean(axis=1), int(rate))
-        return Reference(audio, saved.champion.transcript, saved.champion.voice_codes)
+        champion = saved.champion
+        return Reference(audio, champion.transcript, champion.voice_codes, champion.language or ENGLISH)

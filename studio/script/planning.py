@@ -109,7 +109,7 @@ class Readings:
     def _reading(self, casting: Casting, text: str, language: str, limit: str) -> LineReading:
         order = self._order(casting)
         spoken = _spoken(self.readable(text), self._project.lexicon, casting.voice)
-        language = language or self._voices.detect(order.engine, text)
+        language = language or self._voices.detect(order, text)
         order = replace(order, text=spoken, language=language, seed=None)
         return LineReading(voice=casting.voice, order=order, limit=limit, written=text, edges_s=self.edges_s)
 

@@ -13,11 +13,15 @@ from websockets.sync.client import connect
 from engines.errors import BadSetting
 from engines.registry import spec
 from engines.types import Request
+from studio.champion_format.champion import BadChampion, Champion
+from studio.champions.library import Library
 from studio.checkpoints import checkpoints
 from studio.languages import detect, name_of, read_tag, tag_of, warning
 from studio.order import read_order
 from studio.order_hash import hashed_values
 from studio.settings import Settings
+from tests.studio.champions.voices import keep
+from tests.studio.house import ENGINE
 from tests.studio.programs import Reception, reception_of
 from tests.waiting import PATIENCE_S
 
@@ -222,3 +226,37 @@ def test_a_setting_states_the_languages_of_a_checkpoint(tmp_path: Path) -> None:
     assert spec("f5-original").languages_of(published["f5-original"]) == ("en", "zh")
     with pytest.raises(ValueError, match="language tags"):
         Settings(data_dir=tmp_path, s1_languages="German")
+
+
+def test_a_language_that_a_voice_usually_speaks_decides_unclear_texts() -> None:
+    assert [detect(text, ("en", "de", "fr"), "de") for text in ("Halt", FRENCH, "123")] == ["de", "fr", "de"]
+    assert detect("We hold the gate until sunrise.", ("en",), "sv") == "sv"
+
+
+def test_a_champion_has_a_language_which_its_archive_keeps(polyglot: Reception) -> None:
+    champions = Library(polyglot.studio.settings.data_dir)
+    keep(champions, id="greta", engine=ENGINE, language="de")
+    assert Champion.read(champions.get("greta").champion.metadata(), b"Halt").language == "de"
+    for text, language in (("Halt", "de"), (FRENCH, "fr")):
+        answer = polyglot.ask(input=text, voice="greta")
+        assert (answer.headers["x-language"], last(polyglot).language) == (language, language)
+        assert last(polyglot).reference.language == "de"
+    with connect(polyglot.url.replace("http", "ws") + "/ws/tts", max_size=None) as socket:
+        socket.send(json.dumps({"text": "Halt", "voice": "greta"}))
+        while socket.recv() != b"__END__":
+            pass
+    assert last(polyglot).language == "de"
+    form = {"text": "Halt", "champion": "greta"}
+    assert httpx.post(f"{polyglot.url}/studio/script", json=form, timeout=PATIENCE_S).json()["language"] == "German"
+
+
+@pytest.mark.parametrize(("written", "language"), [("pt-br", "pt-BR"), ("German", "de"), ("Elvish", ""), ("", "")])
+def test_the_language_in_an_archive_is_a_tag_or_a_name(written: str, language: str) -> None:
+    known = json.loads(Champion(id="greta", transcript="Halt").metadata())
+    metadata = json.dumps(known | {"language": written}).encode()
+    assert Champion.read(metadata, b"Halt").language == language
+
+
+def test_a_champion_with_an_invalid_language_is_refused() -> None:
+    with pytest.raises(BadChampion, match='such as "de"'):
+        Champion(id="greta", transcript="Halt", language="Elvish!")

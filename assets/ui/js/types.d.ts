@@ -290,6 +290,7 @@ interface ChampionFacts {
   consent: Consent | null;
   notes: string;
   colour: string;
+  language?: string; // BCP 47 tag; empty: detect
 }
 interface Champion extends ChampionFacts {
   title: string;

@@ -21,6 +21,7 @@ const SHOWN = {
       .join(", "),
   notes: ({ notes }) => notes,
   colour: ({ colour }) => colour,
+  language: ({ language = "" }) => language,
 };
 
 /**

@@ -18,6 +18,8 @@ import { face } from "./portrait.js";
 
 const ID = "[a-z0-9][a-z0-9_\\-]{0,63}";
 const ID_WORDS = "1 to 64 characters: lower-case letters, digits, - and _. Start with a letter or digit.";
+const LANGUAGE_WORDS =
+  "A name or a tag, such as German or pt-BR. The studio uses it if the language of a line is not clear.";
 const PICTURES = "image/png,image/jpeg,image/webp";
 const TEXTS = /** @type {const} */ (["transcript", "line", "notes"]);
 
@@ -58,6 +60,7 @@ export class ChampionForm {
     return [
       h("div.factsheet-who", {}, this.#look(), this.#names()),
       field("Transcript of the reference", transcript, "Type exactly the words that you hear."),
+      field("Language", this.inputs.language),
       this.consent.element,
       this.#speech(),
       field("Notes", notes),
@@ -105,6 +108,7 @@ export class ChampionForm {
     for (const { name, input } of this.settings) input.value = String(facts.settings[name] ?? "");
     this.proposes = [this.champion.id, proposedId(facts.name ?? "")].includes(facts.id);
     this.chosenColour = facts.colour ?? "";
+    this.inputs.language.value = facts.language ?? "";
   }
 
   /** Return the values of the fields in the form that the studio expects. @returns {ChampionFacts} */
@@ -121,6 +125,7 @@ export class ChampionForm {
       engine: this.engine.value,
       settings: Object.fromEntries(used.map(({ name, input }) => [name, Number(input.value)])),
       colour: this.chosenColour,
+      language: this.inputs.language.value.trim(),
     };
   }
 
@@ -219,6 +224,7 @@ function inputs(isNew) {
     line: area({ rows: "2", name: "line" }),
     notes: area({ rows: "3", maxlength: "4000", name: "notes" }),
     colour: h("input", { type: "color", name: "colour" }),
+    language: text({ name: "language", maxlength: "40", placeholder: "detect", title: LANGUAGE_WORDS }),
   };
 }
 

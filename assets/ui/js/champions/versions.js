@@ -8,7 +8,7 @@ import { pathOf, revert } from "./library.js";
 import { Reference } from "./reference.js";
 
 const WRITTEN = /** @type {const} */ ([
-  ...["name", "transcript", "line", "engine", "settings", "consent", "notes", "colour"],
+  ...["name", "transcript", "line", "engine", "settings", "consent", "notes", "colour", "language"],
 ]);
 
 /** @param {Champion} champion */
