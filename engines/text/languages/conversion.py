@@ -5,8 +5,8 @@ import unicodedata
 from functools import lru_cache
 from importlib import import_module
 
-from engines.text.languages.amounts import money_rules, scale_rules, unit_rules
-from engines.text.languages.figures import figure_rules, fraction_rules, minus_rules
+from engines.text.languages.amounts import genitive_rules, money_rules, scale_rules, unit_rules
+from engines.text.languages.figures import equation_rules, figure_rules, fraction_rules, minus_rules
 from engines.text.languages.grammar import Grammar
 from engines.text.languages.letters import (
     abbreviation_rules,
@@ -49,12 +49,14 @@ def _ordered(grammar: Grammar) -> tuple[Rule, ...]:
     return (
         *address_rules(reader),
         *abbreviation_rules(grammar),
+        *equation_rules(reader),
         *phone_rules(reader),
         *first_sign_rules(grammar),
         *grammar.rules,
         *date_rules(reader),
         *time_rules(reader),
         *minus_rules(grammar),
+        *genitive_rules(reader),
         *fraction_rules(reader),
         *money_rules(reader),
         *scale_rules(reader),

@@ -3,6 +3,7 @@
 import re
 
 from engines.text.languages.grammar import Day, Grammar, Money
+from engines.text.languages.romance import Parts, value_of_part, without_s
 from engines.text.languages.spelling import cardinal as spell
 from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
@@ -14,8 +15,10 @@ FEMININE_WORDS = listed(
     "chaise étoile place question image ligne pièce chambre porte partie équipe saison étape histoire bouteille pomme "
     "fleur lettre feuille carte chose erreur couleur erreurs mère sœur orange poire rose vie voix école église île "
 )
-PARTS = {2: ("demi", "demis"), 3: ("tiers", "tiers"), 4: ("quart", "quarts")}
 ORDERED = re.compile(r"\s(?:siècles?|République|arrondissement|dynastie|armée|Reich|Internationale|légion|régiment)\b")
+NO_NOUNS = listed(
+    "de des du et à au aux est sont par pour dans en ou le la les un une sur avec sans ont a qui que ne se plus moins finale"
+)
 RULERS = "Charles|Henri|Philippe|Louis|Napoléon|Jean|Albert|Baudouin|Pie|Léon"
 CHAPTERS = "[Cc]hapitre|[Tt]ome|[Aa]cte|[Ss]cène|[Pp]artie|[Ll]ivre|[Aa]rticle|[Aa]nnexe|[Nn]iveau|[Tt]itre"
 
@@ -49,13 +52,19 @@ def _clock(hour: int, minute: int, before: str) -> str:
     return f"{said} {_cardinal(minute, 'minute')}" if minute else said
 
 
-def _fraction(above: int, below: int) -> str:
-    one, several = PARTS.get(below) or (spell_ordinal(below, "fr"), f"{spell_ordinal(below, 'fr')}s")
-    return f"{spell(above, 'fr')} {one if above == 1 else several}"
-
-
-def _mixed(whole: int, above: int, below: int) -> str:
-    return f"{spell(whole, 'fr')} et {'demi' if (above, below) == (1, 2) else _fraction(above, below)}"
+PARTS = Parts(
+    spell=_cardinal,
+    names={2: ("demi", "demis"), 3: ("tiers", "tiers"), 4: ("quart", "quarts")},
+    name=lambda below: (spell_ordinal(below, "fr"), f"{spell_ordinal(below, 'fr')}s"),
+    one="un",
+    link="et",
+    halves=("demi", "demie"),
+    half_of=("un demi-{}", "une demi-{}"),
+    of=lambda noun: "d'" if noun[:1] in "aeéiouyhœ" else "de ",
+    is_feminine=_feminine,
+    singular=without_s,
+    no_nouns=NO_NOUNS,
+)
 
 
 def _roman(found: re.Match[str]) -> str | None:
@@ -85,8 +94,13 @@ GRAMMAR = Grammar(
     cardinal=_cardinal,
     date=_date,
     clock=_clock,
-    fraction=_fraction,
-    mixed=_mixed,
+    fraction=PARTS.fraction,
+    mixed=PARTS.mixed,
+    part_of=PARTS.part_of,
+    value_of_part=value_of_part,
+    gap_before_colon=True,
+    times=("fois", "fois"),
+    seconds_link="et ",
     rules=RULES,
     decimal="{} virgule {}",
     decimals_as_number=True,
@@ -116,8 +130,16 @@ GRAMMAR = Grammar(
         "M": ("million", "millions"),
         "Md": ("milliard", "milliards"),
     },
-    scale_link=lambda noun: "d'" if noun[:1] in "aeéiouy" else "de ",
-    units={"Go": "digital-gigabyte", "Mo": "digital-megabyte", "Ko": "digital-kilobyte", "To": "digital-terabyte"},
+    scale_link=PARTS.of,
+    plural_noun=r"(?!dans\b|sans\b|plus\b|mais\b|depuis\b|moins\b|des\b|les\b|ces\b|vers\b)[a-zà-ÿœ]{3,23}[sx]",
+    units={
+        "c. à s.": "volume-tablespoon",
+        "c. à c.": "volume-teaspoon",
+        "Go": "digital-gigabyte",
+        "Mo": "digital-megabyte",
+        "Ko": "digital-kilobyte",
+        "To": "digital-terabyte",
+    },
     abbreviations={
         "M.": "monsieur",
         "MM.": "messieurs",

@@ -2,7 +2,7 @@
 
 import re
 
-from engines.text.languages.german_endings import ARTICLES, NEUTER_WORDS, PREPOSITIONS, WEEKDAYS, ending, is_feminine
+from engines.text.languages.german_endings import ARTICLES, PREPOSITIONS, WEEKDAYS, ending, is_feminine, is_neuter
 from engines.text.languages.grammar import Day, Grammar, Money
 from engines.text.languages.spelling import cardinal as spell
 from engines.text.languages.spelling import ordinal as spell_ordinal
@@ -65,9 +65,22 @@ def _mixed(whole: int, above: int, below: int) -> str:
     return f"{spell(whole, 'de')} {_fraction(above, below)}"
 
 
-def _half(found: re.Match[str]) -> str:
-    noun = found[1]
-    return f"eine halbe {noun}" if is_feminine(noun) else f"ein {'halbes' if noun in NEUTER_WORDS else 'halber'} {noun}"
+def _part_of(whole: int, above: int, below: int, noun: str) -> str | None:
+    """Read half of a noun; other parts need no form of the noun."""
+    if whole or (above, below) != (1, 2) or not noun[:1].isupper():
+        return None
+    return f"eine halbe {noun}" if is_feminine(noun) else f"ein {'halbes' if is_neuter(noun) else 'halber'} {noun}"
+
+
+def _multiplied(found: re.Match[str]) -> str:
+    return f"{_short(int(found[1]))}mal"
+
+
+def _short(value: int) -> str:
+    """Return a number within a word: einmal, hundertmal."""
+    return (
+        "ein" if value == 1 else spell(value, "de").removeprefix("ein") if value in (100, 1000) else spell(value, "de")
+    )
 
 
 def _short_date(found: re.Match[str]) -> str | None:
@@ -98,7 +111,9 @@ RULES: tuple[Rule, ...] = (
         lambda m: m[1] + _ordinal(int(m[2]), ending(m[1], m[3])),
         re.IGNORECASE,
     ),
-    rule(r"(?<![\w,.])([2-9]0)er(?!\w)", lambda m: f"{spell(int(m[1]), 'de')}er"),
+    rule(r"(?<![\w,.])(\d{1,3})er(?!\w)", lambda m: f"{spell(1, 'de') if m[1] == '1' else _short(int(m[1]))}er"),
+    rule(r"(?<![\w.,])(\d{1,3})\s?(?:[x×]|-?mal)(?!\w|-|\s?\d)", _multiplied),
+    rule(r"(?<![\w.,])(\d{1,3})-?fach(?=(?:e[mnrs]?)?(?!\w))", lambda m: f"{_short(int(m[1]))}fach"),
     rule(
         rf"\b(Jahre?s?|{MONTHS}|seit|anno)\s(1[1-9]\d\d|20\d\d)(?![\w:]|[.,]\d)", lambda m: f"{m[1]} {_year(int(m[2]))}"
     ),
@@ -112,7 +127,6 @@ RULES: tuple[Rule, ...] = (
         rf"\b([A-ZÄÖÜ][a-zäöüß]+)\s({NUMERAL})\.(?!\w)",
         lambda m: f"{m[1]} der {_ordinal(VALUES[m[2]], 'e').capitalize()}",
     ),
-    rule(r"(?<![\d/.,])(?<!\d\s)(?:1/2|½)\s([A-ZÄÖÜ][a-zäöüß]+)", _half),
 )
 
 GRAMMAR = Grammar(
@@ -122,6 +136,8 @@ GRAMMAR = Grammar(
     clock=_clock,
     fraction=_fraction,
     mixed=_mixed,
+    part_of=_part_of,
+    seconds_link="und ",
     rules=RULES,
     decimal="{} Komma {}",
     span="{} bis {}",
@@ -152,7 +168,13 @@ GRAMMAR = Grammar(
         "Milliarden": ("Milliarde", "Milliarden"),
         "Tsd.": ("Tausend", "Tausend"),
     },
-    units={"Min": "duration-minute", "Std": "duration-hour", "Sek": "duration-second"},
+    units={
+        "Min": "duration-minute",
+        "Std": "duration-hour",
+        "Sek": "duration-second",
+        "EL": "volume-tablespoon",
+        "TL": "volume-teaspoon",
+    },
     abbreviations={
         "Dr.": "Doktor",
         "Prof.": "Professor",

@@ -3,6 +3,7 @@
 import re
 
 from engines.text.languages.grammar import Day, Grammar, Money
+from engines.text.languages.romance import Parts, value_of_part
 from engines.text.languages.spelling import cardinal as spell
 from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
@@ -13,10 +14,10 @@ FEMININE_WORDS = listed("foto moto radio auto notte volta parte classe chiave na
 MASCULINE_WORDS = listed("problema programma tema sistema clima pianeta poeta poema")
 LO = re.compile(r"(?:s[^aeiouhàèéìòù]|z|gn|ps|pn|x|y|i[aeiou])")
 NO_NOUNS = listed(
-    "percento e ed o a ad di del della da in con su per tra fra è sono che non ma il la lo i gli le si se più meno come ha"
+    "percento e ed o a ad di del della dei degli delle dello dal dalla nel nella al alla all sul sulla da in con su "
+    "per tra fra è sono che non ma il la lo i gli le si se più meno come ha"
 )
 ELIDED = "un'"
-PARTS = {2: ("mezzo", "mezzi")}
 A_MONTH = r"\s(?:gen|feb|mar|apr|mag|giu|lug|ago|set|ott|nov|dic)"  # the rule for dates reads it
 RULERS = "Carlo|Luigi|Enrico|Vittorio|Umberto|Pietro|Filippo|Giovanni|Pio|Napoleone|Francesco|Federico|Leone|Paolo"
 CHAPTERS = "[Cc]apitolo|[Tt]omo|[Aa]tto|[Ss]cena|[Pp]arte|[Ll]ibro|[Vv]olume|[Ll]ivello|[Aa]rticolo"
@@ -27,11 +28,14 @@ def _cardinal(value: int, noun: str) -> str:
     if value != 1 or not noun or noun.lower() in NO_NOUNS:
         return said
     word = noun.lower()
-    feminine = word in FEMININE_WORDS or (word not in MASCULINE_WORDS and FEMININE.search(word) is not None)
     vowel = word[0] in "aeiouàèéìòùh"
-    if feminine:
+    if _feminine(word):
         return ELIDED if vowel else "una"
     return "uno" if LO.match(word) else "un"
+
+
+def _feminine(noun: str) -> bool:
+    return noun in FEMININE_WORDS or (noun not in MASCULINE_WORDS and FEMININE.search(noun) is not None)
 
 
 def _ordinal(value: int, ending: str) -> str:
@@ -48,13 +52,18 @@ def _clock(hour: int, minute: int, before: str) -> str:
     return f"{said} e {_cardinal(minute, '')}" if minute else said
 
 
-def _fraction(above: int, below: int) -> str:
-    one, several = PARTS.get(below) or (_ordinal(below, "o"), _ordinal(below, "i"))
-    return f"{'un' if above == 1 else _cardinal(above, '')} {one if above == 1 else several}"
-
-
-def _mixed(whole: int, above: int, below: int) -> str:
-    return f"{_cardinal(whole, '')} e {'mezzo' if (above, below) == (1, 2) else _fraction(above, below)}"
+PARTS = Parts(
+    spell=_cardinal,
+    names={2: ("mezzo", "mezzi")},
+    name=lambda below: (_ordinal(below, "o"), _ordinal(below, "i")),
+    one="un",
+    link="e",
+    halves=("mezzo", "mezza"),
+    half_of=("mezzo {}", "mezza {}"),
+    of=lambda noun: "di ",
+    is_feminine=_feminine,
+    no_nouns=NO_NOUNS,
+)
 
 
 RULES: tuple[Rule, ...] = (
@@ -83,8 +92,12 @@ GRAMMAR = Grammar(
     cardinal=_cardinal,
     date=_date,
     clock=_clock,
-    fraction=_fraction,
-    mixed=_mixed,
+    fraction=PARTS.fraction,
+    mixed=PARTS.mixed,
+    part_of=PARTS.part_of,
+    value_of_part=value_of_part,
+    times=("volta", "volte"),
+    seconds_link="e ",
     rules=RULES,
     decimal="{} virgola {}",
     decimals_as_number=True,
@@ -112,7 +125,8 @@ GRAMMAR = Grammar(
         "miliardi": ("miliardo", "miliardi"),
         "miliardo": ("miliardo", "miliardi"),
     },
-    scale_link=lambda noun: "di ",
+    scale_link=PARTS.of,
+    plural_noun=r"(?!che\b|anche\b|per\b|nelle\b|delle\b|dei\b|degli\b|nei\b)[a-zà-ÿ]{3,23}[ie]",
     abbreviations={
         "sig.": "signor",
         "sig.ra": "signora",

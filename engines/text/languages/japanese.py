@@ -73,6 +73,7 @@ GRAMMAR = Grammar(
     score="{}対{}",
     minus="マイナス",
     plus="プラス",
+    times=("倍",),
     code_digits=DIGITS,
     phone_digits=DIGITS,
     phone_groups="の",
@@ -85,7 +86,7 @@ GRAMMAR = Grammar(
         "₩": Money(forms=("ウォン",)),
     },
     codes={"JPY": "¥", "EUR": "€"},
-    unit_names={"temperature-celsius": "{}度"},
+    unit_names={"temperature-celsius": ("{}度",)},
     abbreviations={
         "㈱": "株式会社",
         "(株)": "株式会社",

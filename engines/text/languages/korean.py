@@ -134,7 +134,9 @@ GRAMMAR = Grammar(
     span="{}에서 {}",
     score="{} 대 {}",
     minus="마이너스",
+    subtract="빼기",
     plus="플러스",
+    times=("배",),
     code_digits=DIGITS,
     phone_digits=DIGITS,
     phone_words="전화|팩스|휴대폰",
@@ -146,7 +148,7 @@ GRAMMAR = Grammar(
         "¥": Money(forms=("엔",)),
     },
     codes={"KRW": "₩", "EUR": "€"},
-    unit_names={"concentr-percent": "{} 퍼센트"},
+    unit_names={"concentr-percent": ("{} 퍼센트",)},
     abbreviations={
         "㈜": "주식회사 ",
         "(주)": "주식회사 ",

@@ -6,15 +6,45 @@ from engines.text.languages.grammar import Day, Grammar, Money
 from engines.text.languages.spelling import cardinal as spell
 from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
-from engines.text.rules import Rule, in_order, listed, rule
+from engines.text.rules import Rule, cased, in_order, listed, rule
 
 FEMININE_PLURALS = listed(
-    "godziny minuty sekundy osoby książki kobiety tony strony dziewczyny szklanki butelki sprawy ściany drogi ulice noce "
-    "córki siostry matki żony gry rundy części łyżki łyżeczki kawy herbaty zupy pizze piwnice prace szkoły litery cyfry "
-    "liczby próby rzeczy kropki kreski doby korony hrywny liry minutki rodziny grupy klasy"
+    "godziny minuty sekundy osoby książki kobiety tony strony dziewczyny szklanki butelki sprawy ściany drogi ulice "
+    "noce córki siostry matki żony gry rundy części łyżki łyżeczki kawy herbaty zupy pizze piwnice prace szkoły "
+    "litery cyfry liczby próby rzeczy bramki kartki kanapki bułki kostki puszki paczki torebki saszetki tabletki "
+    "kromki płyty monety mapy ryby krowy kury owce kozy róże marchewki cebule papryki cytryny pomarańcze gruszki "
+    "truskawki śliwki brzoskwinie łodygi miski patelnie szafki szafy półki sofy lampy koszulki bluzki sukienki "
+    "spódnice kurtki czapki skarpetki pary walizki torby misje karty figury drużyny porażki połowy kolejki przesiadki "
+    "podróże wycieczki zmiany warstwy rany nogi głowy twarze gwiazdki gwiazdy planety nagrody odpowiedzi oferty opcje "
+    "kategorie zasady fazy linie trasy sceny role piosenki bajki gazety wizyty krople szczypty garści gałki wody cole "
+    "rolki sztuki przerwy walki wygrane plansze tablice czekolady bitwy wyspy wieże chwile mile kule wiadomości "
+    "kwestie ciotki babcie panie panny kolacje wioski rzeki wady zalety wojny raty ceny świece kropki kreski doby "
+    "korony hrywny liry minutki rodziny grupy klasy"
 )
-VIRILE_GENITIVES = listed("braci mężczyzn ludzi gości rodziców")
+FEMININE_PLURAL = re.compile(
+    r"(?:cje|sje|zje|ości|ice|yce|ownie|arnie|alnie|ówki|ewki|enki|ętki|anki|czki|żki|edzie|iny)$"
+)
+MASCULINE_PLURALS = listed(
+    "poranki ranki kubeczki woreczki pączki kawałeczki kominy terminy magazyny zamki kwiatuszki ręczniki chłopaczki "
+    "krążki wianki dzbanki baranki banki goździki domki placki festyny kuzyny delfiny jaśminy rekiny czyny syny gminy "
+    "dywany guziczki"
+)
+VIRILE = re.compile(r"(?:ów|arzy|erzy|eli)$|^(?:braci|mężczyzn|ludzi|gości|kolegów|przyjaciół|turystów|policjantów)$")
+# Genitive plurals of men; other words in -ów are things.
+VIRILE_GENITIVES = listed(
+    "ludzi mężczyzn braci przyjaciół graczy zawodników piłkarzy chłopców studentów uczniów panów kolegów synów nauczycieli "
+    "pracowników pasażerów uczestników kandydatów policjantów żołnierzy turystów widzów mieszkańców klientów sędziów rodziców "
+    "lekarzy kibiców fanów strażaków aktorów wrogów rywali"
+)
+CHILDREN = {2: "dwoje", 3: "troje", 4: "czworo", 5: "pięcioro", 6: "sześcioro", 7: "siedmioro", 8: "ośmioro"}
+INSTRUMENTALS = {2: "dwoma", 3: "trzema", 4: "czterema", 5: "pięcioma", 6: "sześcioma"}
 NEUTER_WORDS = listed("imię zwierzę dziecię ramię plemię")
+FEMININE_WORDS = listed(
+    "noc część rzecz wieś sól mysz myśl pani twarz odpowiedź podróż kolej gałąź powieść wersja krew"
+)
+MASCULINE = re.compile(r"(?:ista|ysta|oeta|nauta|^mężczyzna|^kierowca|^kolega|^tata|^sędzia|^dwa)$")
+NO_NOUNS = listed("i a o w we z ze na do od po za lub albo czy to nie jest są się dla przez przed pod nad bez")
+GENITIVE_HUNDREDS = in_order("stu dwustu trzystu czterystu pięciuset sześciuset siedmiuset ośmiuset dziewięciuset")
 GENITIVES = in_order(
     "zera jednego dwóch trzech czterech pięciu sześciu siedmiu ośmiu dziewięciu dziesięciu jedenastu dwunastu trzynastu "
     "czternastu piętnastu szesnastu siedemnastu osiemnastu dziewiętnastu"
@@ -40,24 +70,72 @@ FEMININE_NAMES = listed("Elżbieta Katarzyna Maria Wiktoria Małgorzata Anna Kry
 
 def _cardinal(value: int, noun: str) -> str:
     said, word = spell(value, "pl"), noun.lower()
-    if 2 <= value <= 4 and (word.endswith("ów") or word in VIRILE_GENITIVES):
+    if word == "dzieci" and value in CHILDREN:
+        return CHILDREN[value]
+    if 2 <= value <= 4 and VIRILE.search(word):
         return _genitive(value, noun)
-    if value == 1 and word.endswith("ę") and word not in NEUTER_WORDS:
+    if 2 <= value < 100 and (word.endswith("ach") or word in VIRILE_GENITIVES):
+        return _genitive(value, noun)
+    if value in INSTRUMENTALS and word.endswith("ami"):
+        return INSTRUMENTALS[value]
+    if value == 1:
+        return _one(word)
+    return f"{said[:-1]}ie" if said.endswith("dwa") and _is_feminine_plural(word) else said
+
+
+def _one(word: str) -> str:
+    """Return "one" in the gender that the ending of a noun shows."""
+    if word in NEUTER_WORDS:
+        return "jedno"
+    if word.endswith("ę"):
         return "jedną"
-    if value == 1 and word:
-        return "jedna" if word.endswith("a") else "jedno" if word.endswith(("o", "e", "ę", "um")) else "jeden"
-    if said.endswith("dwa") and word in FEMININE_PLURALS:
-        return f"{said[:-1]}ie"
-    return said
+    if word in FEMININE_WORDS or word.endswith("ość"):
+        return "jedna"
+    if word.endswith("a") and not MASCULINE.search(word):
+        return "jedna"
+    return "jedno" if word.endswith(("o", "e", "um")) and word not in NO_NOUNS else "jeden"
+
+
+def _is_feminine_plural(word: str) -> bool:
+    return word in FEMININE_PLURALS or (FEMININE_PLURAL.search(word) is not None and word not in MASCULINE_PLURALS)
+
+
+def _noun_of(first: str, second: str) -> str:
+    """Return the noun after adjectives such as "duże", which show no gender in the plural."""
+    return second if first.endswith(("ne", "kie", "we", "łe", "że", "te")) and second[:1].islower() else first
 
 
 def _genitive(value: int, noun: str) -> str:
-    if value < 20:
-        return GENITIVES[value]
-    tens, units = divmod(value, 10)
-    if value < 100:
-        return " ".join([GENITIVE_TENS[tens - 2], *([GENITIVES[units]] if units else [])])
-    return "stu" if value == 100 else spell(value, "pl")
+    if value == 1 and noun.lower().endswith(("y", "i")):
+        return "jednej"
+    thousands, rest = divmod(value, 1000)
+    words = []
+    if thousands:
+        words = ["tysiąca"] if thousands == 1 else [_genitive(thousands, ""), "tysięcy"]
+    hundreds, rest = divmod(rest, 100)
+    if hundreds:
+        words.append(GENITIVE_HUNDREDS[hundreds - 1])
+    if rest >= 20:
+        words.append(GENITIVE_TENS[rest // 10 - 2])
+        rest %= 10
+    if rest or not words:
+        words.append("jeden" if rest == 1 and words else GENITIVES[rest])
+    return " ".join(words)
+
+
+def _mixed(whole: int, above: int, below: int) -> str:
+    return f"{spell(whole, 'pl')} i {'pół' if (above, below) == (1, 2) else _fraction(above, below)}"
+
+
+def _part_of(whole: int, above: int, below: int, noun: str) -> str | None:
+    """Read half of a noun in the genitive: pół litra, półtora litra, dwie i pół godziny."""
+    if (above, below) != (1, 2) or noun in NO_NOUNS or noun.startswith("finał"):
+        return None
+    feminine = noun.partition(" ")[0].endswith(("y", "i"))
+    if whole == 1:
+        return f"{'półtorej' if feminine else 'półtora'} {noun}"
+    said = f"{'dwie' if whole == 2 and feminine else spell(whole, 'pl')} i " if whole else ""
+    return f"{said}pół {noun}"
 
 
 def _ordinal(value: int, form: str) -> str:
@@ -152,6 +230,11 @@ RULES: tuple[Rule, ...] = (
         r"\b(godzin(?:a|ie))\s(\d{1,2})\.([0-5]\d)(?!\d)",
         lambda m: f"{m[1]} {_clock(int(m[2]), int(m[3]), m[1] + ' ')}",
     ),
+    rule(r"\b([Pp])\.(?=\s([A-ZŁŚŻ]\w{1,30}))", lambda m: cased(m[1], "pani" if m[2].endswith("a") else "pan")),
+    rule(
+        r"\b([OoDd][do])\s(1\d{3}|20\d\d)(?![\w%€$]|[.,:]\d|\s[\w€%$])",
+        lambda m: f"{m[1]} {_ordinal(int(m[2]), 'gen')}",
+    ),
     rule(r"\bśw\.(?=\s(\w{1,30}))", lambda m: "święta" if m[1].endswith("a") else "święty"),
 )
 
@@ -161,6 +244,17 @@ GRAMMAR = Grammar(
     date=_date,
     clock=_clock,
     fraction=_fraction,
+    mixed=_mixed,
+    part_of=_part_of,
+    value_of_part=lambda whole: f"{whole}.5",
+    times=("raz", "razy", "razy", "raza"),
+    genitive=_genitive,
+    genitive_words=(
+        "[Dd]o|[Oo]d|[Oo]koło|[Bb]ez|[Dd]la|[Pp]owyżej|[Pp]oniżej|[Ss]pośród|[Ww] ciągu|"
+        r"[Zz]e?(?!\s\d{1,9}\s[^\W\d_]{1,24}(?:ami|em)\b)"
+    ),
+    noun_of=_noun_of,
+    seconds_link="i ",
     rules=RULES,
     decimal="{} przecinek {}",
     decimals_as_number=True,
@@ -197,6 +291,11 @@ GRAMMAR = Grammar(
         "nr": "numer",
         "ul.": "ulica",
         "tel.": "telefon",
+        "al.": "aleja",
+        "pl.": "plac",
+        "os.": "osiedle",
+        "min.": "minimum",
+        "maks.": "maksymalnie",
         "inż.": "inżynier",
         "mgr": "magister",
         "ok.": "około",
@@ -205,7 +304,17 @@ GRAMMAR = Grammar(
         "n.e.": "naszej ery",
         "wg": "według",
     },
-    labels={"str.": "strona", "rozdz.": "rozdział"},
+    labels={
+        "str.": "strona",
+        "s.": "strona",
+        "rozdz.": "rozdział",
+        "p.": "piętro",
+        "m.": "mieszkanie",
+        "art.": "artykuł",
+        "ust.": "ustęp",
+        "poz.": "pozycja",
+        "pkt": "punkt",
+    },
     closings={"itd.": "i tak dalej", "itp.": "i tym podobne", "etc.": "et cetera"},
     acronyms=listed("USA UE UJ AGH PO USB VAT UW"),
     words=listed("VAT"),

@@ -17,6 +17,17 @@ ENDINGS = {
 }  # fmt: skip
 SHORT_WORDS = 2  # letters; shorter words are no nouns
 NO_NOUNS = listed("или для это при под над без как что так уже еще ещё они она оно есть был была было были раза")
+MASCULINE_WORDS = listed("мужчина дедушка папа дядя юноша судья коллега кофе водила староста")
+MASCULINE_GENITIVES = re.compile(r"^(?:мужчины|дедушки|папы|дяди|юноши|судьи|имени|времени|племени|пути)$")
+FEMININE = re.compile(r"(?:ость|есть|чь|шь|жь|щь|знь|вь|пись|дь)$")
+FEMININE_WORDS = listed("дверь тетрадь площадь лошадь мышь часть роль модель цель сеть очередь тень боль соль кость степень ступень осень мать") - listed(
+    "гвоздь"
+)
+PLURAL_CASES = re.compile(r"(?:ах|ях|ами|ями|ам|ям)$")
+NO_CASES = listed(
+    "там сам нам вам вами нами сами реклам драм дам храм ям программ шрам килограмм грамм страх взмах размах"
+)
+CHILDREN = {2: "двое", 3: "трое", 4: "четверо"}
 RULERS = (
     "Пётр|Петр|Павел|Александр|Николай|Иван|Василий|Карл|Людовик|Генрих|Филипп|Фридрих|Наполеон|Вильгельм|Яков|Пий|Лев|"
     "Екатерина|Елизавета|Анна|Мария"
@@ -35,7 +46,21 @@ def _ordinal(value: int, gender: str = "m", case: str = "n") -> str:
 
 
 def _cardinal(value: int, noun: str) -> str:
-    return spell(value, _gender(value, noun.lower()))
+    noun = noun.lower()
+    if noun == "детей" and value in CHILDREN:
+        return CHILDREN[value]
+    case = _case(noun)
+    if case == "n" and _one(value) and noun.endswith(("у", "ю")) and noun not in NO_NOUNS and len(noun) > SHORT_WORDS:
+        return spell(value, "f", "a")
+    return spell(value, _gender(value, noun), case)
+
+
+def _case(noun: str) -> str:
+    """Return the case of num2words that the ending of a noun in the plural shows."""
+    found = PLURAL_CASES.search(noun)
+    if found is None or noun in NO_CASES:
+        return "n"
+    return "i" if found[0].endswith("ми") else "p" if found[0].endswith("х") else "d"
 
 
 def _gender(value: int, noun: str) -> str:
@@ -43,8 +68,44 @@ def _gender(value: int, noun: str) -> str:
     if len(noun) <= SHORT_WORDS or noun in NO_NOUNS or value % 100 in (11, 12):
         return "m"
     if value % 10 == 1:
-        return "f" if noun.endswith(("а", "я")) else "n" if noun.endswith(("о", "е", "ё")) else "m"
-    return "f" if value % 10 == 2 and noun.endswith(("ы", "и")) else "m"
+        return _gender_of_one(noun)
+    return "f" if value % 10 == 2 and noun.endswith(("ы", "и")) and not MASCULINE_GENITIVES.search(noun) else "m"
+
+
+def _gender_of_one(noun: str) -> str:
+    if noun.endswith(("мя", "о", "е", "ё")) and noun not in MASCULINE_WORDS:
+        return "n"
+    if noun.endswith(("а", "я")):
+        return "m" if noun in MASCULINE_WORDS else "f"
+    return "f" if noun in FEMININE_WORDS or FEMININE.search(noun) else "m"
+
+
+def _noun_of(first: str, second: str) -> str:
+    """Return the noun after adjectives such as "чайных", which show no gender."""
+    return second if first.endswith(("ых", "их")) and second and second[0].islower() else first
+
+
+def _genitive(value: int, noun: str) -> str:
+    return spell(value, "f" if _one(value) and noun.endswith(("ы", "и")) else "m", "g")
+
+
+def _mixed(whole: int, above: int, below: int) -> str:
+    if (above, below) == (1, 2):
+        return f"{spell(whole)} с половиной"
+    return f"{spell(whole, 'f')} {'целая' if _one(whole) else 'целых'} {_fraction(above, below)}"
+
+
+def _part_of(whole: int, above: int, below: int, noun: str) -> str | None:
+    """Read half of a noun in the genitive: полстакана, пол-литра, пол чайной ложки, полтора литра."""
+    if (above, below) != (1, 2) or len(noun) <= SHORT_WORDS or noun in NO_NOUNS or noun.startswith("финал"):
+        return None
+    feminine = noun.endswith(("ы", "и"))
+    if whole:
+        said = ("полторы" if feminine else "полтора") if whole == 1 else None
+        return f"{said or spell(whole, 'f' if feminine else 'm') + ' с половиной'} {noun}"
+    if noun.partition(" ")[0].endswith(("ой", "ого", "ей", "его")):
+        return f"пол {noun}"
+    return f"пол{'-' if noun[0] in 'аеёиоуыэюял' else ''}{noun}"
 
 
 def _decimals(whole: str, part: str) -> str:
@@ -95,7 +156,7 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?<![\w.,])(\d{1,4})-е(?=\sгод)", lambda m: f"{_plural(int(m[1]))[:-1]}е"),
     rule(r"(?<![\w.,])(\d{1,4})-х(?!\w)", lambda m: _plural(int(m[1]))),
     rule(
-        r"\b([Сс])\s(1\d{3}|20\d\d)\sпо\s(1\d{3}|20\d\d)(?=\sгод)",
+        r"\b([Сс])\s(1\d{3}|20\d\d)\sпо\s(1\d{3}|20\d\d)(?![\w%₽$€]|[.,:]\d|\s(?!год)[а-я₽])",
         lambda m: f"{m[1]} {_ordinal(int(m[2]), 'm', 'g')} по {_ordinal(int(m[3]))}",
     ),
     rule(r"(?<=\d)\sс(?=[.,;!?]|\s*$)", lambda m: "сек"),
@@ -130,6 +191,16 @@ GRAMMAR = Grammar(
     date=_date,
     clock=_clock,
     fraction=_fraction,
+    mixed=_mixed,
+    part_of=_part_of,
+    value_of_part=lambda whole: f"{whole}.5",
+    times=("раз", "раза", "раз", "раза"),
+    genitive=_genitive,
+    genitive_words=(
+        "[Дд]о|[Оо]т|[Оо]коло|[Ии]з|[Пп]осле|[Бб]ез|[Бб]олее|[Мм]енее|[Бб]ольше|[Мм]еньше|[Сс]выше|[Дд]ля|[Вв]ыше|[Нн]иже|"
+        r"[Вв] течение|[Сс](?=\s\d{1,4}\sдо\s\d)"
+    ),
+    noun_of=_noun_of,
     rules=RULES,
     decimal="{} запятая {}",
     decimals=_decimals,
@@ -182,6 +253,14 @@ GRAMMAR = Grammar(
         "м³": "volume-cubic-meter",
         "Гц": "frequency-hertz",
         "сек": "duration-second",
+        "ст. л.": "volume-tablespoon",
+        "ч. л.": "volume-teaspoon",
+        "ккал": "energy-kilocalorie",
+    },
+    unit_names={
+        "mass-kilogram": ("{} килограмм", "{} килограмма", "{} килограммов", "{} килограмма"),
+        "mass-gram": ("{} грамм", "{} грамма", "{} граммов", "{} грамма"),
+        "mass-milligram": ("{} миллиграмм", "{} миллиграмма", "{} миллиграммов", "{} миллиграмма"),
     },
     abbreviations={
         "ул.": "улица",
@@ -199,7 +278,21 @@ GRAMMAR = Grammar(
         "акад.": "академик",
         "обл.": "область",
     },
-    labels={"стр.": "страница", "рис.": "рисунок", "гл.": "глава", "табл.": "таблица"},
+    labels={
+        "кв.": "квартира",
+        "д.": "дом",
+        "корп.": "корпус",
+        "эт.": "этаж",
+        "каб.": "кабинет",
+        "оф.": "офис",
+        "п.": "пункт",
+        "т.": "том",
+        "ст.": "статья",
+        "стр.": "страница",
+        "рис.": "рисунок",
+        "гл.": "глава",
+        "табл.": "таблица",
+    },
     closings={"и т. д.": "и так далее", "и т. п.": "и тому подобное", "и др.": "и другие", "и пр.": "и прочее"},
     acronyms=listed("США МГУ ООН СПбГУ РФ ЕС ЭВМ МИД АЭС ЦСКА ФИФА") - listed("ООН МИД ФИФА"),
     signs={

@@ -3,6 +3,7 @@
 import re
 
 from engines.text.languages.grammar import Day, Grammar, Money
+from engines.text.languages.romance import Parts, reigned, value_of_part, without_s
 from engines.text.languages.spelling import cardinal as spell
 from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
@@ -22,8 +23,6 @@ NO_NOUNS = listed(
 )
 SHORT_TEENS = {"décimoprimero": "undécimo", "décimosegundo": "duodécimo"}
 ORDINAL_ENDINGS = {"º": "o", "ª": "a", "o": "o", "a": "a", "er": "er"}
-PARTS = {2: ("medio", "medios"), 3: ("tercio", "tercios")}
-LARGEST_ORDINAL_OF_RULERS = 10  # Alfonso X is "décimo", Alfonso XIII "trece"
 RULERS = "Carlos|Felipe|Juan|Pedro|Fernando|Alfonso|Enrique|Luis|Jaime|Sancho|Isabel|Napoleón|Pío|Benedicto|León"
 CHAPTERS = "[Cc]apítulo|[Tt]omo|[Aa]cto|[Ee]scena|[Pp]arte|[Ll]ibro|[Vv]olumen|[Nn]ivel|[Ss]iglo"
 
@@ -62,21 +61,28 @@ def _clock(hour: int, minute: int, before: str) -> str:
     return f"{said} cero {spell(minute, 'es')}" if minute < 10 else f"{said} {spell(minute, 'es')}"
 
 
-def _fraction(above: int, below: int) -> str:
+def _part(below: int) -> tuple[str, str]:
     one = spell_ordinal(below, "es") if below <= 10 else f"{spell(below, 'es')}avo"
-    one, several = PARTS.get(below) or (one, f"{one}s")
-    return f"{'un' if above == 1 else spell(above, 'es')} {one if above == 1 else several}"
+    return one, f"{one}s"
 
 
-def _mixed(whole: int, above: int, below: int) -> str:
-    return f"{spell(whole, 'es')} y {'medio' if (above, below) == (1, 2) else _fraction(above, below)}"
+PARTS = Parts(
+    spell=_cardinal,
+    names={2: ("medio", "medios"), 3: ("tercio", "tercios")},
+    name=_part,
+    one="un",
+    link="y",
+    halves=("medio", "media"),
+    half_of=("medio {}", "media {}"),
+    of=lambda noun: "de ",
+    is_feminine=_feminine,
+    singular=without_s,
+    no_nouns=NO_NOUNS,
+)
 
 
 def _reigned(found: re.Match[str]) -> str:
-    value = VALUES[found[2]]
-    if value > LARGEST_ORDINAL_OF_RULERS:
-        return f"{found[1]} {spell(value, 'es')}"
-    return f"{found[1]} {_ordinal(value, 'a' if found[1].endswith(('a', 'Isabel')) else 'o')}"
+    return reigned(found[1], found[2], lambda value: spell(value, "es"), _ordinal)
 
 
 RULES: tuple[Rule, ...] = (
@@ -102,8 +108,12 @@ GRAMMAR = Grammar(
     cardinal=_cardinal,
     date=_date,
     clock=_clock,
-    fraction=_fraction,
-    mixed=_mixed,
+    fraction=PARTS.fraction,
+    mixed=PARTS.mixed,
+    part_of=PARTS.part_of,
+    value_of_part=value_of_part,
+    times=("vez", "veces"),
+    seconds_link="y ",
     rules=RULES,
     decimal="{} coma {}",
     decimals_as_number=True,
@@ -130,7 +140,8 @@ GRAMMAR = Grammar(
         "M": ("millón", "millones"),
         "mil millones": ("mil millones", "mil millones"),
     },
-    scale_link=lambda noun: "de ",
+    scale_link=PARTS.of,
+    plural_noun=r"(?!los\b|las\b|más\b|es\b|tras\b|menos\b)[a-záéíóúñü]{3,23}s",
     abbreviations={
         "Sr.": "señor",
         "Sra.": "señora",

@@ -62,21 +62,24 @@ def _date(day: int, month: int, year: int | None, found: re.Match[str], reader: 
 def time_rules(reader: NumberReader) -> tuple[Rule, ...]:
     """Return the rules for times with a colon, with a full stop before the word for hours, and for hours alone."""
     grammar = reader.grammar
-    left = r"(?<![\w:.,])(?<!\d[-–])" if grammar.spaced else r"(?<![\d:.,])"
-    clock, end = r"([01]?\d|2[0-4])[:：]([0-5]\d)(?::[0-5]\d)?(?![\d:：])", ""
+    left = r"(?<![\w:])(?<!\d[-–.,/])" if grammar.spaced else r"(?<![\d:])(?<!\d[.,/])"
+    clock, end = r"([01]?\d|2[0-4])[:：]([0-5]\d)(?::([0-5]\d))?(?![\d:：])", ""
     if grammar.hour_mark:
         end = rf"(?:\s?(?:{grammar.hour_mark})(?!\w))?"
 
-    def read(hour: str, minute: str, found: re.Match[str]) -> str:
+    def read(hour: str, minute: str, found: re.Match[str], second: str | None = None) -> str:
         before = found.string[max(0, found.start() - CONTEXT) : found.start()]
-        return grammar.clock(int(hour), int(minute), before)
+        said = grammar.clock(int(hour), int(minute), before)
+        if not int(second or "0"):
+            return said
+        return f"{said}{grammar.gap}{grammar.seconds_link}{reader.measured(str(int(second or '0')), 's')}"
 
     rules = [
         rule(
             rf"{left}{clock}{DASH}{clock}{end}",
-            lambda m: _span(read(m[1], m[2], m), read(m[3], m[4], m), reader),
+            lambda m: _span(read(m[1], m[2], m, m[3]), read(m[4], m[5], m, m[6]), reader),
         ),
-        rule(rf"{left}{clock}{end}", lambda m: read(m[1], m[2], m)),
+        rule(rf"{left}{clock}{end}", lambda m: read(m[1], m[2], m, m[3])),
     ]
     if grammar.hour_mark:
         dotted = rf"([01]?\d|2[0-4])\.([0-5]\d)\s?(?:{grammar.hour_mark})(?!\w)"
