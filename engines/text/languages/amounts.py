@@ -130,10 +130,13 @@ def genitive_rules(reader: NumberReader) -> tuple[Rule, ...]:
 
     def of_unit(found: re.Match[str]) -> str | None:
         value = _small(found[2], reader)
-        if value is None:
-            return None
-        noun = reader.unit_name(found[3], "0.5" if value == 1 else "5")[1]
-        return f"{found[1]} {genitive(value, noun.partition(' ')[0])} {noun}"
+        noun = reader.unit_name(found[3], "0.5" if value == 1 or value is None else "5")[1]
+        said = decimals(found[2]) if value is None else genitive(value, reader.noun(noun))
+        return said and f"{found[1]} {said} {noun}"
+
+    def decimals(text: str) -> str | None:
+        whole, _, part = reader.plain(text).partition(".")
+        return grammar.genitive_decimals(whole, part) if grammar.genitive_decimals and part else None
 
     def of_money(found: re.Match[str]) -> str | None:
         value = _small(found[2], reader)
@@ -148,10 +151,12 @@ def genitive_rules(reader: NumberReader) -> tuple[Rule, ...]:
         return None if value is None else f"{found[1]} {genitive(value, noun)}"
 
     units, signs = one_of(reader.units), one_of(reader.signs_of_money)
+    decimal = rf"{start}{number}(?!\s?[%°€$£₽–-]|\s(?:{one_of(grammar.scales)}))"
     return (
         rule(rf"{start}{number}\s?({signs})(?![A-Za-zа-яё]){WITHIN_SENTENCE}", of_money),
         rule(rf"{start}{number}\s?({units}){unit_end(reader)}", of_unit),
         rule(rf"{start}{number}(?![\w–-]|\s?[%°€$£₽–-]|\s(?:{one_of(grammar.scales)})){NEXT_WORD}", of_word),
+        rule(decimal, lambda m: (said := decimals(m[2])) and f"{m[1]} {said}"),
     )
 
 

@@ -77,8 +77,15 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?<!\d)(第)(\d{1,9})(?!\d)", lambda m: f"第{spell(int(m[2]))}"),
     rule(rf"(第)({NUMERAL})(?![A-Za-z])", lambda m: f"第{spell(VALUES[m[2]])}"),
     rule(rf"({CALLS})(\d{{3,12}})(?!\d)", lambda m: m[1] + "".join(PHONE_DIGITS[int(digit)] for digit in m[2])),
+    rule(r"(?<![\d.:A-Za-z-])(\d{3,4})(?=房间|房間|号房|號房|室(?!内|外)|号航班|路公交|路车)", lambda m: _digits(m[1])),
+    rule(
+        r"(?<=[A-Z])(\d{3,4})(?=次|航班|号航班|號航班)", lambda m: "".join(PHONE_DIGITS[int(digit)] for digit in m[1])
+    ),
     rule(r"No\.\s?(\d{1,6})(?!\d)", lambda m: f"{spell(int(m[1]))}号"),
-    rule(r"(?<![A-Za-z0-9)])[-−](?=\d{1,3}(?:\.\d{1,2})?(?:[-~～—–]\d{1,3}(?:\.\d{1,2})?)?\s?°C|\d{1,3}\s?度)", lambda m: "零下"),
+    rule(
+        r"(?<![A-Za-z0-9)])[-−](?=\d{1,3}(?:\.\d{1,2})?(?:[-~～—–]\d{1,3}(?:\.\d{1,2})?)?\s?°C|\d{1,3}\s?度)",
+        lambda m: "零下",
+    ),
     rule(
         r"((?<![A-Za-z0-9)%])[-−–])?(?:(?<![\d.])(\d{1,6}(?:\.\d{1,6})?)%?\s?[-~～—–]\s?)?(?<![\d.])(\d{1,6}(?:\.\d{1,6})?)%",
         _percents,

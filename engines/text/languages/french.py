@@ -109,9 +109,10 @@ GRAMMAR = Grammar(
     minus="moins",
     plus="plus",
     phone_pairs=True,
-    phone_words="téléphone|tél|fax|portable",
+    phone_words="téléphone|tél|fax|portable|appele[rz] le|appelez-nous au|composez le",
     day_mark="er",
     of="de",
+    date_words="[Ll]e|[Aa]u|[Dd]u",
     hours="heures?|h",
     money={
         "€": Money(forms=("euro", "euros"), cents=("centime", "centimes")),

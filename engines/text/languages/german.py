@@ -147,6 +147,7 @@ GRAMMAR = Grammar(
     phone_words="Telefon|Tel|Fax|Handy|Mobil",
     day_mark=r"\.",
     of="des",
+    date_words="[Aa]m|[Vv]om|[Zz]um|[Bb]is|[Aa]b",
     hour_mark="Uhr|h",
     hours="Uhr",
     money={

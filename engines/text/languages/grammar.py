@@ -62,6 +62,7 @@ class Grammar:
     gap_before_colon: bool = False  # a gap stands before every colon, so "3 : 1" is no score
     times: tuple[str, ...] = ()  # the noun for "3x", one form for each plural category
     genitive: Cardinal | None = None  # replaces `cardinal` after the words of `genitive_words`
+    genitive_decimals: Callable[[str, str], str | None] | None = None  # digits before and after the mark
     genitive_words: str = ""  # pattern
     noun_of: Callable[[str, str], str] = lambda first, second: first  # the noun among two words after a number
     minus: str
@@ -75,6 +76,7 @@ class Grammar:
 
     day_mark: str = ""  # pattern after the day
     of: str = ""  # pattern of the word before month and year
+    date_words: str = ""  # pattern of words before a numeric date without a year, such as 5/9
     year_mark: str = ""  # pattern of a word after the year that the date includes
     hour_mark: str = ""  # pattern after a time with a colon or full stop
     hours: str = ""  # pattern between hour and minute, or after an hour alone

@@ -10,7 +10,12 @@ from engines.text.romans import NUMERAL, PLAIN, VALUES
 from engines.text.rules import Rule, listed, rule
 
 FEMININE = re.compile(r"(?:[^m]a|ione|tà|tù|gine|udine)$")
-FEMININE_WORDS = listed("foto moto radio auto notte volta parte classe chiave nave voce luce croce legge rete mano")
+FEMININE_WORDS = listed(
+    "foto moto radio auto notte volta parte classe chiave nave voce luce croce legge rete mano base fase frase serie "
+    "specie superficie neve sede gente mente pelle valle torre fonte morte sorte corte arte febbre madre moglie "
+    "radice cornice pace noce tigre volpe carne fine canzone cattedrale capitale finale attrice lavatrice "
+    "calcolatrice pasta estate età città"
+)
 MASCULINE_WORDS = listed("problema programma tema sistema clima pianeta poeta poema")
 LO = re.compile(r"(?:s[^aeiouhàèéìòù]|z|gn|ps|pn|x|y|i[aeiou])")
 NO_NOUNS = listed(
@@ -105,9 +110,10 @@ GRAMMAR = Grammar(
     score="{} a {}",
     minus="meno",
     plus="più",
-    phone_words="telefono|tel|cellulare|fax",
+    phone_words="telefono|tel|cellulare|fax|(?:chiama|chiami|chiamami|chiamate) (?:il|lo|al)",
     day_mark="[º°]",
     of="del",
+    date_words="[Ii]l|[Aa]l|[Dd]el|[Dd]al",
     money={
         "€": Money(forms=("euro", "euro"), cents=("centesimo", "centesimi")),
         "$": Money(forms=("dollaro", "dollari"), cents=("centesimo", "centesimi")),

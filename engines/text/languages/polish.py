@@ -6,7 +6,7 @@ from engines.text.languages.grammar import Day, Grammar, Money
 from engines.text.languages.spelling import cardinal as spell
 from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
-from engines.text.rules import Rule, cased, in_order, listed, rule
+from engines.text.rules import Rule, cased, ending_stop, in_order, listed, rule
 
 FEMININE_PLURALS = listed(
     "godziny minuty sekundy osoby książki kobiety tony strony dziewczyny szklanki butelki sprawy ściany drogi ulice "
@@ -43,6 +43,10 @@ FEMININE_WORDS = listed(
     "noc część rzecz wieś sól mysz myśl pani twarz odpowiedź podróż kolej gałąź powieść wersja krew"
 )
 MASCULINE = re.compile(r"(?:ista|ysta|oeta|nauta|^mężczyzna|^kierowca|^kolega|^tata|^sędzia|^dwa)$")
+FEMININE_LOCATIVE = re.compile(r"(?:dzie|cie|nie|sie|cy|ce|zie|wie|mie|ii|ji|ści)$")
+MASCULINE_LOCATIVE = re.compile(
+    r"(?:iecie|^(?:sezonie|planie|etapie|tomie|secie|terminie|stanie|rzędzie|punkcie|teście|akcie|świecie|momencie|domie))$"
+)
 NO_NOUNS = listed("i a o w we z ze na do od po za lub albo czy to nie jest są się dla przez przed pod nad bez")
 GENITIVE_HUNDREDS = in_order("stu dwustu trzystu czterystu pięciuset sześciuset siedmiuset ośmiuset dziewięciuset")
 GENITIVES = in_order(
@@ -190,26 +194,33 @@ def _fraction(above: int, below: int) -> str:
 
 def _placed(found: re.Match[str]) -> str:
     """Read an ordinal in the form that the preposition and the noun ask for."""
-    noun = found[3]
-    if found[1]:
-        feminine = noun.endswith(("dzie", "cie", "nie", "sie", "cy", "ce", "zie")) and not noun.endswith("iecie")
-        return f"{found[1]}{_ordinal(int(found[2]), 'fl' if feminine else 'loc')}"
+    noun, value = found[3], int(found[2])
+    if noun.endswith(("ę", "ą")) and noun not in NEUTER_WORDS:
+        return f"{found[1] or ''}{_ordinal(value, 'f')[:-1]}ą"
+    if found[1] and not noun.endswith(("o", "sce")):
+        feminine = FEMININE_LOCATIVE.search(noun) and not MASCULINE_LOCATIVE.search(noun)
+        return f"{found[1]}{_ordinal(value, 'fl' if feminine else 'loc')}"
     form = "n" if noun.endswith(("o", "e", "ie")) else "f" if noun.endswith("a") else "m"
     return _ordinal(int(found[2]), form)
 
 
 def _year(found: re.Match[str]) -> str:
     form = "loc" if found[1] else "gen"
-    return f"{found[1] or ''}{_ordinal(int(found[2]), form)} roku"
+    return f"{found[1] or ''}{_ordinal(int(found[2]), form)} roku{ending_stop(found)}"
+
+
+def _degrees(found: re.Match[str]) -> str:
+    return f"{found[1]} {_genitive(int(found[2]), '')} stopniach Celsjusza"
 
 
 RULES: tuple[Rule, ...] = (
+    rule(r"\b([Ww]|[Pp]rzy|[Pp]o)\s(\d{1,3})\s?°C(?!\w)", _degrees),
     rule(r"\b([Ll]ata)\s([2-9]0)\.?(?!\w)", lambda m: f"{m[1]} {_ordinal(int(m[2]), 'n')}"),
     rule(r"\b([Ll]atach)\s([2-9]0)\.?(?!\w)", lambda m: f"{m[1]} {_ordinal(int(m[2]), 'loc')[:-1]}ch"),
     rule(r"\b([Ww]\s)?(1\d{3}|20\d\d)\s(?:roku|r\.)(?!\w)", _year),
     rule(r"\b([Rr]ok)\s(1\d{3}|20\d\d)(?!\w)", lambda m: f"{m[1]} {_ordinal(int(m[2]), 'm')}"),
     rule(
-        rf"(?<![\w,.])([Ww]\s)?(\d{{1,3}})\.(?=\s(?!(?:{MONTH_STARTS}))([^\W\d_A-ZŁŚŻ]{{3,20}}))",
+        rf"(?<![\w,.])((?:[Ww]e?|[Nn]a|[Pp]o|[Oo]|[Pp]rzy)\s)?(\d{{1,3}})\.(?=\s(?!(?:{MONTH_STARTS}))([^\W\d_A-ZŁŚŻ]{{3,20}}))",
         _placed,
     ),
     rule(rf"\b({LOCATIVE}\s)({NUMERAL})(?=\swieku\b)", lambda m: f"{m[1]}{_ordinal(VALUES[m[2]], 'loc')}"),
@@ -263,9 +274,10 @@ GRAMMAR = Grammar(
     last_of_span=_genitive,
     minus="minus",
     plus="plus",
-    phone_words="telefon|tel|kom|faks",
+    phone_words="telefon|tel|kom|faks|zadzwoń (?:na|pod)|dzwoń (?:na|pod)",
     day_mark=r"\.",
     of="dnia",
+    date_words="[Dd]o|[Oo]d|[Dd]nia",
     year_mark=r"roku|r\.",
     money={
         "zł": Money(forms=("złoty", "złote", "złotych", "złotego"), cents=("grosz", "grosze", "groszy", "grosza")),

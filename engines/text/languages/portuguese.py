@@ -12,10 +12,19 @@ from engines.text.rules import Rule, listed, rule
 
 FEMININE = re.compile(r"(?:[^m]as?|ãs?|ção|ções|são|sões|dades?|gens?)$")
 FEMININE_WORDS = listed(
-    "vez vezes noite noites mulher mulheres parte partes tarde tardes flor flores luz luzes chave chaves lei leis rede "
-    "foto fotos moto motos tribo tribos redes mão mãos voz vozes gramática semana semanas cama camas alma almas turma turmas"
+    "vez vezes noite noites mulher mulheres parte partes tarde tardes flor flores luz luzes chave chaves lei leis "
+    "rede foto fotos moto motos tribo tribos redes mão mãos voz vozes gramática semana semanas cama camas alma almas "
+    "turma turmas colher colheres fase fases chance chances série séries classe classes base bases frase frases face "
+    "faces nave naves torre torres ponte pontes fonte fontes espécie espécies mãe mães equipe equipes sede sedes "
+    "greve greves pele peles cruz cruzes raiz raízes atriz atrizes cor cores dor dores ordem ordens nuvem nuvens "
+    "análise análises crise crises dose doses vítima vítimas firma firmas lágrima lágrimas rima rimas forma formas "
+    "plataforma plataformas arma armas chama chamas dama damas palma palmas norma normas árvore árvores revista "
+    "revistas lista listas pista pistas vista vistas entrevista entrevistas"
 )
-MASCULINE_WORDS = listed("dia dias mapa mapas planeta planetas")
+MASCULINE_WORDS = listed(
+    "dia dias mapa mapas planeta planetas cometa cometas poeta poetas atleta atletas pirata piratas astronauta "
+    "astronautas guarda guardas motorista sofá sofás"
+)
 NO_NOUNS = listed(
     "e ou de do da dos das num numa pelo pela até sem em a o que com por para é são se as os mas não mais menos como "
     "foi na no às à"
@@ -33,13 +42,15 @@ def spell(value: int, locale: str = "pt_BR") -> str:
 
 def _cardinal(value: int, noun: str, locale: str = "pt_BR") -> str:
     said = spell(value, locale)
-    if noun and noun.lower() not in NO_NOUNS and _feminine(noun.lower()):
+    if (noun.endswith("s") or value == 1) and noun.lower() not in NO_NOUNS and _feminine(noun.lower()):
         said = re.sub(r"(cent|duzent|trezent|quinhent)os\b", r"\1as", said)
         said = re.sub(r"\bum$", "uma", re.sub(r"\bdois$", "duas", said))
     return said
 
 
 def _feminine(noun: str) -> bool:
+    if noun.endswith(("ista", "istas")):
+        return noun in FEMININE_WORDS
     return noun in FEMININE_WORDS or (noun not in MASCULINE_WORDS and FEMININE.search(noun) is not None)
 
 
@@ -55,7 +66,7 @@ def _date(day: Day, locale: str = "pt_BR") -> str:
 
 
 def _clock(hour: int, minute: int, before: str, locale: str = "pt_BR") -> str:
-    said = _cardinal(hour, "hora", locale)
+    said = _cardinal(hour, "horas", locale)
     return f"{said} e {spell(minute, locale)}" if minute else f"{said} hora{'' if hour == 1 else 's'}"
 
 
@@ -124,9 +135,10 @@ GRAMMAR = Grammar(
     score="{} a {}",
     minus="menos",
     plus="mais",
-    phone_words="telefone|tel|celular|fax",
+    phone_words="telefone|tel|celular|fax|(?:ligue|liga) para(?: o)?",
     day_mark="[º°]",
     of="de",
+    date_words="[Dd]ia",
     hours="horas?|h",
     money={
         "R$": Money(forms=("real", "reais"), cents=("centavo", "centavos")),
@@ -229,7 +241,7 @@ REGIONS = {
         mixed=EUROPEAN_PARTS.mixed,
         part_of=EUROPEAN_PARTS.part_of,
         rules=_rules("pt"),
-        phone_words="telefone|telef|tel|telemóvel|fax",
+        phone_words="telefone|telef|tel|telemóvel|fax|(?:ligue|liga) para(?: o)?",
         money={**GRAMMAR.money, **EUROPEAN_MONEY},
     )
 }

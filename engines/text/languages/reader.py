@@ -70,7 +70,7 @@ class NumberReader:
     def measured(self, text: str, symbol: str, said: str = "") -> str:
         """Read a number with its unit; `said` replaces the words of the number."""
         before, after = self.unit_name(symbol, self.plain(text))
-        number = said or self.number(text, after.partition(" ")[0])
+        number = said or self.number(text, self.noun(after))
         return self.grammar.gap.join(filter(None, (before, number, self.link(text, after) + after)))
 
     def unit_name(self, symbol: str, value: str) -> tuple[str, str]:
@@ -81,6 +81,11 @@ class NumberReader:
             pattern = form(grammar.locale, grammar.unit_names[key], value)
             before, after = (part.strip() for part in pattern.split("{}"))
         return (before, after) if grammar.gap else (before.replace(" ", ""), after.replace(" ", ""))
+
+    def noun(self, name: str) -> str:
+        """Return the noun of a name such as "square metre", which decides the form of a number."""
+        first, _, rest = name.partition(" ")
+        return self.grammar.noun_of(first, rest.partition(" ")[0])
 
     def link(self, text: str, noun: str) -> str:
         """Return the word between a whole number of millions and a noun, such as "de " in Spanish."""

@@ -6,7 +6,7 @@ from engines.text.languages.grammar import Day, Grammar, Money
 from engines.text.languages.spelling import cardinal as num2words_cardinal
 from engines.text.languages.spelling import ordinal as num2words_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
-from engines.text.rules import Rule, listed, rule
+from engines.text.rules import Rule, ending_stop, listed, rule
 
 PARTS = {1: "десят", 2: "сот", 3: "тысячн"}  # stems of tenths, hundredths, thousandths
 # Written endings of ordinals: gender and case of num2words.
@@ -20,9 +20,9 @@ NO_NOUNS = listed("или для это при под над без как чт�
 MASCULINE_WORDS = listed("мужчина дедушка папа дядя юноша судья коллега кофе водила староста")
 MASCULINE_GENITIVES = re.compile(r"^(?:мужчины|дедушки|папы|дяди|юноши|судьи|имени|времени|племени|пути)$")
 FEMININE = re.compile(r"(?:ость|есть|чь|шь|жь|щь|знь|вь|пись|дь)$")
-FEMININE_WORDS = listed("дверь тетрадь площадь лошадь мышь часть роль модель цель сеть очередь тень боль соль кость степень ступень осень мать") - listed(
-    "гвоздь"
-)
+FEMININE_WORDS = listed(
+    "дверь тетрадь площадь лошадь мышь часть роль модель цель сеть очередь тень боль соль кость степень ступень осень мать"
+) - listed("гвоздь")
 PLURAL_CASES = re.compile(r"(?:ах|ях|ами|ями|ам|ям)$")
 NO_CASES = listed(
     "там сам нам вам вами нами сами реклам драм дам храм ям программ шрам килограмм грамм страх взмах размах"
@@ -82,7 +82,7 @@ def _gender_of_one(noun: str) -> str:
 
 def _noun_of(first: str, second: str) -> str:
     """Return the noun after adjectives such as "чайных", which show no gender."""
-    return second if first.endswith(("ых", "их")) and second and second[0].islower() else first
+    return second if first.endswith(("ых", "их", "ые", "ие")) and second and second[0].islower() else first
 
 
 def _genitive(value: int, noun: str) -> str:
@@ -114,6 +114,13 @@ def _decimals(whole: str, part: str) -> str:
     above = int(part)
     whole_words = f"{spell(int(whole), 'f')} {'целая' if _one(int(whole)) else 'целых'}"
     return f"{whole_words} {spell(above, 'f')} {PARTS[len(part)]}{'ая' if _one(above) else 'ых'}"
+
+
+def _genitive_decimals(whole: str, part: str) -> str | None:
+    if len(part) > len(PARTS):
+        return None
+    said = f"{spell(int(whole), 'f', 'g')} {'целой' if _one(int(whole)) else 'целых'}"
+    return f"{said} {spell(int(part), 'f', 'g')} {PARTS[len(part)]}{'ой' if _one(int(part)) else 'ых'}"
 
 
 def _one(value: int) -> bool:
@@ -149,7 +156,16 @@ def _year(found: re.Match[str]) -> str:
         return f"{found[1] or ''}{_ordinal(value)} год"
     locative = word == "году" or ((found[1] or "").strip().lower() in ("в", "о") and word == "г.")
     said = _ordinal(value, "m", "p" if locative else "g")
-    return f"{found[1] or ''}{said} {'году' if locative else 'года'}"
+    return f"{found[1] or ''}{said} {'году' if locative else 'года'}{ending_stop(found)}"
+
+
+def _feminine_ordinal(found: re.Match[str]) -> str:
+    """Read 90-й before the ending of a feminine noun, as in "на 90-й минуте"."""
+    return _ordinal(int(found[1]), "f", "g")
+
+
+def _degrees(found: re.Match[str]) -> str:
+    return f"{found[1]} {spell(int(found[2]), 'm', 'p')} {'градусе' if _one(int(found[2])) else 'градусах'} Цельсия"
 
 
 RULES: tuple[Rule, ...] = (
@@ -159,6 +175,8 @@ RULES: tuple[Rule, ...] = (
         r"\b([Сс])\s(1\d{3}|20\d\d)\sпо\s(1\d{3}|20\d\d)(?![\w%₽$€]|[.,:]\d|\s(?!год)[а-я₽])",
         lambda m: f"{m[1]} {_ordinal(int(m[2]), 'm', 'g')} по {_ordinal(int(m[3]))}",
     ),
+    rule(r"(?<![\w.,])(\d{1,4})-й(?=\s[а-яё]{2,24}[еыи](?!\w))", _feminine_ordinal),
+    rule(r"\b([Пп]ри)\s(\d{1,4})\s?°C(?!\w)", _degrees),
     rule(r"(?<=\d)\sс(?=[.,;!?]|\s*$)", lambda m: "сек"),
     rule(r"\b([ВвОоСсДд]о?\s)?(1\d{3}|20\d\d)\s(году|года|год|г\.)(?!\w)", _year),
     rule(
@@ -196,6 +214,7 @@ GRAMMAR = Grammar(
     value_of_part=lambda whole: f"{whole}.5",
     times=("раз", "раза", "раз", "раза"),
     genitive=_genitive,
+    genitive_decimals=_genitive_decimals,
     genitive_words=(
         "[Дд]о|[Оо]т|[Оо]коло|[Ии]з|[Пп]осле|[Бб]ез|[Бб]олее|[Мм]енее|[Бб]ольше|[Мм]еньше|[Сс]выше|[Дд]ля|[Вв]ыше|[Нн]иже|"
         r"[Вв] течение|[Сс](?=\s\d{1,4}\sдо\s\d)"
@@ -208,8 +227,9 @@ GRAMMAR = Grammar(
     score="{} {}",
     minus="минус",
     plus="плюс",
-    phone_words="телефон|тел|факс",
+    phone_words="телефон|тел|факс|телефону",
     of="числа",
+    date_words="[Дд]о|[Сс]|[Пп]о|[Оо]т",
     year_mark=r"года|г\.",
     money={
         "₽": ROUBLE,

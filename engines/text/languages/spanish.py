@@ -11,12 +11,18 @@ from engines.text.rules import Rule, listed, rule
 
 FEMININE = re.compile(r"(?:as?|ción|ciones|sión|siones|dad|dades|tud|tudes)$")
 FEMININE_WORDS = listed(
-    "vez veces noche noches mujer mujeres clase clases parte partes calle calles tarde tardes flor flores luz luces llave "
-    "foto fotos moto motos radio radios llaves ley leyes red redes imagen imágenes mano manos voz voces torre torres nube nubes"
+    "vez veces noche noches mujer mujeres clase clases parte partes calle calles tarde tardes flor flores luz luces "
+    "llave foto fotos moto motos radio radios llaves ley leyes red redes imagen imágenes mano manos voz voces torre "
+    "torres nube nubes fase fases serie series base bases frase frases fuente fuentes serpiente serpientes piel "
+    "pieles señal señales raíz raíces actriz actrices cruz cruces nariz narices pared paredes cárcel cárceles orden "
+    "órdenes muerte muertes suerte suertes crisis dosis tesis nave naves canción carne leche sangre nieve gente sal "
+    "miel especie especies revista revistas lista listas pista pistas vista vistas entrevista entrevistas conquista "
+    "conquistas mente mentes madre madres col coles"
 )
 MASCULINE_WORDS = listed(
-    "día días problema problemas programa programas tema temas sistema sistemas mapa mapas idioma idiomas clima climas "
-    "planeta planetas poema poemas dálmata dálmatas atleta atletas turista turistas"
+    "día días problema problemas programa programas tema temas sistema sistemas mapa mapas idioma idiomas clima "
+    "climas planeta planetas poema poemas dálmata dálmatas atleta atletas turista turistas poeta poetas pirata "
+    "piratas cometa cometas astronauta astronautas sofá sofás papá papás drama dramas gas"
 )
 NO_NOUNS = listed(
     "y e o u de del en a al que con por para es son se la el las los lo ni pero si no más menos como ha fue"
@@ -29,7 +35,7 @@ CHAPTERS = "[Cc]apítulo|[Tt]omo|[Aa]cto|[Ee]scena|[Pp]arte|[Ll]ibro|[Vv]olumen|
 
 def _cardinal(value: int, noun: str) -> str:
     said = spell(value, "es").replace("veintiuno mil", "veintiún mil").replace("uno mil", "un mil")
-    if not noun or noun.lower() in NO_NOUNS:
+    if not noun or noun.lower() in NO_NOUNS or (value != 1 and not noun.endswith("s") and noun.islower()):
         return said
     if _feminine(noun.lower()):
         said = re.sub(r"(cient|quinient)os\b", r"\1as", said)
@@ -38,6 +44,8 @@ def _cardinal(value: int, noun: str) -> str:
 
 
 def _feminine(noun: str) -> bool:
+    if noun.endswith(("ista", "istas")):
+        return noun in FEMININE_WORDS
     return noun in FEMININE_WORDS or (noun not in MASCULINE_WORDS and FEMININE.search(noun) is not None)
 
 
@@ -55,7 +63,7 @@ def _date(day: Day) -> str:
 
 
 def _clock(hour: int, minute: int, before: str) -> str:
-    said = _cardinal(hour, "hora")
+    said = _cardinal(hour, "horas")
     if not minute:
         return said
     return f"{said} cero {spell(minute, 'es')}" if minute < 10 else f"{said} {spell(minute, 'es')}"
@@ -121,9 +129,10 @@ GRAMMAR = Grammar(
     score="{} a {}",
     minus="menos",
     plus="más",
-    phone_words="teléfono|tel|móvil|fax",
+    phone_words="teléfono|tel|móvil|fax|(?:llama|llámame|llame|llámanos) al|número es el",
     day_mark="º",
     of="de",
+    date_words="[Ee]l|[Aa]l|[Dd]el",
     hour_mark="horas|h",
     money={
         "€": Money(forms=("euro", "euros"), cents=("céntimo", "céntimos")),

@@ -10,6 +10,7 @@ from engines.text.languages.grammar import Day
 from engines.text.languages.reader import DASH, NumberReader
 from engines.text.rules import Rule, one_of, rule
 
+MONTHS = 12
 CONTEXT = 24  # characters before a date or time that may decide its form
 
 
@@ -28,7 +29,30 @@ def date_rules(reader: NumberReader) -> tuple[Rule, ...]:
             lambda m: _date(int(m[1]), int(m[3]), _full(m[4]), m, reader),
         ),
     )
+    numeric = (*numeric, *_short(reader, left))
     return (*numeric, *_named(reader, names, left, mark)) if reader.grammar.spaced and reader.grammar.of else numeric
+
+
+def _short(reader: NumberReader, left: str) -> tuple[Rule, ...]:
+    """Return the rules for numeric dates without a year: 31/08, and any after a word that announces a date."""
+    words = reader.grammar.date_words
+    if not words:
+        return ()
+    end = r"(?![\w/]|[.,]\d|\.\s?[a-zа-яё]|\s?[%€$£₽°])"
+
+    def plain(found: re.Match[str]) -> str | None:
+        day, month = int(found[1]), int(found[2])
+        padded = found[1][0] == "0" or found[2][0] == "0"
+        return _date(day, month, None, found, reader) if padded or day > month else None
+
+    def announced(found: re.Match[str]) -> str | None:
+        said = _date(int(found[2]), int(found[3]), None, found, reader) if 0 < int(found[3]) <= MONTHS else None
+        return said and f"{found[1]} {said}"
+
+    return (
+        rule(rf"{left}(\d\d)/(0[1-9]|1[0-2]){end}", plain),
+        rule(rf"\b({words})\s(\d{{1,2}})(?:/|\.(?=\d\d)|-(?=0))(\d{{1,2}}){end}(?!\sd)", announced),
+    )
 
 
 def _named(reader: NumberReader, names: Mapping[str, int], left: str, mark: str) -> tuple[Rule, ...]:
