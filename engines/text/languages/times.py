@@ -19,7 +19,7 @@ def date_rules(reader: NumberReader) -> tuple[Rule, ...]:
     names = months(reader.grammar.locale)
     left = r"(?<![\w.,/-])" if reader.grammar.spaced else r"(?<![\d.,/-])"
     mark = rf"(?:\s?(?:{reader.grammar.year_mark}))?" if reader.grammar.year_mark else ""
-    numeric = (
+    numeric: tuple[Rule, ...] = (
         rule(
             rf"{left}(\d{{4}})([-/.])\s?(\d{{1,2}})\2\s?(\d{{1,2}})(?:\.(?=\s*$))?(?![\d/-])",
             lambda m: _date(int(m[4]), int(m[3]), int(m[1]), m, reader),
