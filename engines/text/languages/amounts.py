@@ -6,7 +6,7 @@ from engines.text.languages.cldr import form
 from engines.text.languages.reader import DASH, NEXT_WORD, NumberReader
 from engines.text.rules import Rule, one_of, rule
 
-WITHIN_SENTENCE = r"(?:\.(?=\s+[a-zа-яё]|\s?[,;:)]))?"  # the full stop of an abbreviation within a sentence
+WITHIN_SENTENCE = r"(?:\.(?=\s+[a-zа-яё\d]|\s?[,;:)]))?"  # the full stop of an abbreviation within a sentence
 
 
 def money_rules(reader: NumberReader) -> tuple[Rule, ...]:
@@ -40,10 +40,10 @@ def scale_rules(reader: NumberReader) -> tuple[Rule, ...]:
     number = reader.number_pattern
     return (
         rule(
-            rf"({number}){DASH}({number})\s?({one_of(scales)})(?!\w)",
+            rf"({number}){DASH}({number})\s?({one_of(scales)})(?!\w){WITHIN_SENTENCE}",
             lambda m: _scaled(m[2], m[3], reader, first=m[1]),
         ),
-        rule(rf"({number})\s?({one_of(scales)})(?!\w)", lambda m: _scaled(m[1], m[2], reader)),
+        rule(rf"({number})\s?({one_of(scales)})(?!\w){WITHIN_SENTENCE}", lambda m: _scaled(m[1], m[2], reader)),
     )
 
 
@@ -151,11 +151,11 @@ def genitive_rules(reader: NumberReader) -> tuple[Rule, ...]:
         return None if value is None else f"{found[1]} {genitive(value, noun)}"
 
     units, signs = one_of(reader.units), one_of(reader.signs_of_money)
-    decimal = rf"{start}{number}(?!\s?[%°€$£₽–-]|\s(?:{one_of(grammar.scales)}))"
+    decimal = rf"{start}{number}(?!\s?[%°€$£₽–-]|\s(?:{one_of(grammar.scales)})(?!\w))"
     return (
         rule(rf"{start}{number}\s?({signs})(?![A-Za-zа-яё]){WITHIN_SENTENCE}", of_money),
         rule(rf"{start}{number}\s?({units}){unit_end(reader)}", of_unit),
-        rule(rf"{start}{number}(?![\w–-]|\s?[%°€$£₽–-]|\s(?:{one_of(grammar.scales)})){NEXT_WORD}", of_word),
+        rule(rf"{start}{number}(?![\w–-]|\s?[%°€$£₽–-]|\s(?:{one_of(grammar.scales)})(?!\w)){NEXT_WORD}", of_word),
         rule(decimal, lambda m: (said := decimals(m[2])) and f"{m[1]} {said}"),
     )
 

@@ -103,6 +103,9 @@ GRAMMAR = Grammar(
     codes={"EUR": "€"},
     cents="{main} {count}",
     scales={
+        "st": ("stuk", "stuks"),
+        "pers": ("persoon", "personen"),
+        "pnt": ("punt", "punten"),
         "miljoen": ("miljoen", "miljoen"),
         "mln": ("miljoen", "miljoen"),
         "miljard": ("miljard", "miljard"),

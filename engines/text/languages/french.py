@@ -124,6 +124,8 @@ GRAMMAR = Grammar(
     codes={"EUR": "€"},
     cents="{main} {count}",
     scales={
+        "pers": ("personne", "personnes"),
+        "pts": ("point", "points"),
         "million": ("million", "millions"),
         "millions": ("million", "millions"),
         "milliard": ("milliard", "milliards"),

@@ -43,7 +43,7 @@ def _year(value: int) -> str:
 
 
 def _clock(hour: int, minute: int, before: str) -> str:
-    said = f"{_cardinal(hour, 'Uhr')} Uhr"
+    said = f"{'ein' if hour == 1 else spell(hour, 'de')} Uhr"
     return f"{said} {spell(minute, 'de')}" if minute else said
 
 
@@ -111,6 +111,12 @@ RULES: tuple[Rule, ...] = (
         lambda m: m[1] + _ordinal(int(m[2]), ending(m[1], m[3])),
         re.IGNORECASE,
     ),
+    rule(
+        r"(?<![\w:.,])(\d{1,2}):([0-5]\d)\s(?:Stunden|Std\.)(?!\w)",
+        lambda m: (
+            f"{_cardinal(int(m[1]), 'Stunde')} Stunde{'n' if m[1] != '1' else ''} {_cardinal(int(m[2]), 'Minute')} Minuten"
+        ),
+    ),
     rule(r"(?<![\w,.])(\d{1,3})er(?!\w)", lambda m: f"{spell(1, 'de') if m[1] == '1' else _short(int(m[1]))}er"),
     rule(r"(?<![\w.,])(\d{1,3})\s?(?:[x×]|-?mal)(?!\w|-|\s?\d)", _multiplied),
     rule(r"(?<![\w.,])(\d{1,3})-?fach(?=(?:e[mnrs]?)?(?!\w))", lambda m: f"{_short(int(m[1]))}fach"),
@@ -160,6 +166,10 @@ GRAMMAR = Grammar(
     codes={"EUR": "€"},
     cents="{main} {count}",
     scales={
+        "Stk": ("Stück", "Stück"),
+        "Pkt": ("Punkt", "Punkte"),
+        "Pers": ("Person", "Personen"),
+        "Pkg": ("Packung", "Packungen"),
         "Mio.": ("Million", "Millionen"),
         "Mio": ("Million", "Millionen"),
         "Million": ("Million", "Millionen"),

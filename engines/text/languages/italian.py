@@ -73,7 +73,7 @@ PARTS = Parts(
 
 RULES: tuple[Rule, ...] = (
     rule(
-        r"(?<![\w.,])(\d{1,4})\.?(?:([ºª])|°(?=\s[^\W\d_]{2}))",
+        r"(?<![\w.,])(\d{1,4})\.?(?:([ºª])|°(?=\s(?![CF]\b)[^\W\d_]))",
         lambda m: (
             _ordinal(int(m[1]), "a" if m[2] == "ª" else "o") if not re.match(A_MONTH, m.string[m.end() :]) else None
         ),
@@ -124,6 +124,9 @@ GRAMMAR = Grammar(
     codes={"EUR": "€"},
     cents="{main} e {cents}",
     scales={
+        "pz": ("pezzo", "pezzi"),
+        "pers": ("persona", "persone"),
+        "pt": ("punto", "punti"),
         "mln": ("milione", "milioni"),
         "milione": ("milione", "milioni"),
         "milioni": ("milione", "milioni"),

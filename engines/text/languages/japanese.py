@@ -103,7 +103,9 @@ GRAMMAR = Grammar(
         "㍻": "平成",
         "㍼": "昭和",
     },
-    words=listed("NATO UNESCO UNICEF NASA OPEC ASEAN JAXA"),
+    words=listed(
+        "OFF ON UP NEW SALE FREE LIVE WIN START STOP YES NO THE END GO OUT NATO UNESCO UNICEF NASA OPEC ASEAN JAXA"
+    ),
     letters=LETTERS,
     signs={
         "&": "アンド",

@@ -97,6 +97,8 @@ NUMBER = r"(?<![\d.,])(\d{1,3}(?:,\d{3}){1,3}|\d{1,9})"
 # Particles follow a number without a gap; counters and other nouns follow one after a gap.
 NOUN = "(?=[가-힣])(?!부터|까지|에서|보다|으로|로|은|는|이다|이|을|를|과|와|의|도)"
 RULES: tuple[Rule, ...] = (
+    rule(r"(?<![\d.,])(\d{1,3})\s?대\s?(\d{1,3})(?![\d.,:])", lambda m: f"{spell(int(m[1]))} 대 {spell(int(m[2]))}"),
+    rule(r"(마늘|귤|오렌지)\s(\d{1,2})\s?쪽", lambda m: f"{m[1]} {native(int(m[2]))} 쪽"),
     rule(r"제\s?(\d{1,4})(?!\d)", lambda m: f"제{spell(int(m[1]))}"),
     rule(rf"제\s?({NUMERAL})(?![A-Za-z])", lambda m: f"제{spell(VALUES[m[1]])}"),
     rule(rf"{NUMBER}({NUMBERED})", lambda m: f"{spell(int(m[1].replace(',', '')))}{m[2]}"),
@@ -160,7 +162,9 @@ GRAMMAR = Grammar(
         "Mrs.": "미세스 ",
         "etc.": "등",
     },
-    words=listed("NATO UNESCO UNICEF NASA OPEC ASEAN"),
+    words=listed(
+        "OFF ON UP NEW SALE FREE LIVE WIN START STOP YES NO THE END GO OUT NATO UNESCO UNICEF NASA OPEC ASEAN"
+    ),
     letters=LETTERS,
     signs={
         "&": "앤드",

@@ -78,7 +78,9 @@ def _cardinal(value: int, noun: str) -> str:
         return CHILDREN[value]
     if 2 <= value <= 4 and VIRILE.search(word):
         return _genitive(value, noun)
-    if 2 <= value < 100 and (word.endswith("ach") or word in VIRILE_GENITIVES):
+    if value > 1 and word.endswith("ach"):
+        return re.sub(r"\btysiąca\b", "tysiącu", _genitive(value, noun)).replace("tysięcy", "tysiącach")
+    if 2 <= value < 100 and word in VIRILE_GENITIVES:
         return _genitive(value, noun)
     if value in INSTRUMENTALS and word.endswith("ami"):
         return INSTRUMENTALS[value]
@@ -234,7 +236,7 @@ RULES: tuple[Rule, ...] = (
         lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'f' if m[1] in FEMININE_NAMES else 'm')}",
     ),
     rule(
-        r"\bgodz\.(?=\s)",
+        r"(?<!\d\s)\bgodz\.(?=\s)",
         lambda m: "godzinie" if re.search(r"\bo\s$", m.string[max(0, m.start() - 3) : m.start()]) else "godzina",
     ),
     rule(
@@ -288,6 +290,9 @@ GRAMMAR = Grammar(
     },
     codes={"PLN": "zł", "EUR": "€"},
     scales={
+        "szt": ("sztuka", "sztuki", "sztuk", "sztuki"),
+        "os": ("osoba", "osoby", "osób", "osoby"),
+        "pkt": ("punkt", "punkty", "punktów", "punktu"),
         "tys.": ("tysiąc", "tysiące", "tysięcy", "tysiąca"),
         "mln": ("milion", "miliony", "milionów", "miliona"),
         "mld": ("miliard", "miliardy", "miliardów", "miliarda"),
@@ -302,6 +307,9 @@ GRAMMAR = Grammar(
         "tzw.": "tak zwany",
         "nr": "numer",
         "ul.": "ulica",
+        **{f"{before} ul.": f"{before} ulicy" for before in ("na", "przy", "z", "do", "od", "w", "po")},
+        **{f"{before} al.": f"{before} alei" for before in ("na", "przy", "z", "do", "od", "w")},
+        **{f"{before} pl.": f"{before} placu" for before in ("na", "przy", "z", "do", "od")},
         "tel.": "telefon",
         "al.": "aleja",
         "pl.": "plac",
@@ -316,6 +324,7 @@ GRAMMAR = Grammar(
         "n.e.": "naszej ery",
         "wg": "według",
     },
+    units={"godz": "duration-hour", "sek": "duration-second"},
     labels={
         "str.": "strona",
         "s.": "strona",

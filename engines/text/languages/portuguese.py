@@ -105,7 +105,14 @@ def _rules(locale: str) -> tuple[Rule, ...]:
             lambda m: f"{m[1]} {say(int(m[2]))}",
         ),
         rule(
-            rf"(?<![\w.,])(\d{{1,4}})\.?([ºª°])(?=\s(?!{A_MONTH})[^\W\d_]{{2}}|[,.!?]|$)",
+            r"\b([Ee]m|[Dd]ura|[Dd]urou|[Ll]eva|[Ll]evou)\s(\d{1,2})h([0-5]\d)(?!\w)",
+            lambda m: (
+                f"{m[1]} {_cardinal(int(m[2]), 'horas', locale)} hora{'' if m[2] == '1' else 's'} e "
+                f"{_cardinal(int(m[3]), 'minutos', locale)} minutos"
+            ),
+        ),
+        rule(
+            rf"(?<![\w.,])(\d{{1,4}})\.?([ºª°])(?=\s(?!{A_MONTH}|[CF]\b)[^\W\d_]|[,.!?]|$)",
             lambda m: _ordinal(int(m[1]), "a" if m[2] == "ª" else "o"),
         ),
         rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {say(VALUES[m[2]])}"),
@@ -151,6 +158,8 @@ GRAMMAR = Grammar(
     codes={"EUR": "€", "BRL": "R$"},
     cents="{main} e {cents}",
     scales={
+        "unid": ("unidade", "unidades"),
+        "pts": ("ponto", "pontos"),
         "milhão": ("milhão", "milhões"),
         "milhões": ("milhão", "milhões"),
         "mi": ("milhão", "milhões"),

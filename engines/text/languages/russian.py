@@ -24,9 +24,11 @@ FEMININE_WORDS = listed(
     "дверь тетрадь площадь лошадь мышь часть роль модель цель сеть очередь тень боль соль кость степень ступень осень мать"
 ) - listed("гвоздь")
 PLURAL_CASES = re.compile(r"(?:ах|ях|ами|ями|ам|ям)$")
+PLURAL_GENITIVE = re.compile(r"[а-яё]{2}(?:ов|ев|ей)$")
 NO_CASES = listed(
     "там сам нам вам вами нами сами реклам драм дам храм ям программ шрам килограмм грамм страх взмах размах"
 )
+BEFORE_GENITIVE = re.compile(r"\b(?:до|с|после|около)\s$", re.IGNORECASE)
 CHILDREN = {2: "двое", 3: "трое", 4: "четверо"}
 RULERS = (
     "Пётр|Петр|Павел|Александр|Николай|Иван|Василий|Карл|Людовик|Генрих|Филипп|Фридрих|Наполеон|Вильгельм|Яков|Пий|Лев|"
@@ -50,6 +52,8 @@ def _cardinal(value: int, noun: str) -> str:
     if noun == "детей" and value in CHILDREN:
         return CHILDREN[value]
     case = _case(noun)
+    if value % 10 in (2, 3, 4) and value % 100 not in (12, 13, 14) and PLURAL_GENITIVE.search(noun):
+        return spell(value, "m", "g")  # after two to four, a genitive plural shows that the number is a genitive, too
     if case == "n" and _one(value) and noun.endswith(("у", "ю")) and noun not in NO_NOUNS and len(noun) > SHORT_WORDS:
         return spell(value, "f", "a")
     return spell(value, _gender(value, noun), case)
@@ -133,6 +137,11 @@ def _date(day: Day) -> str:
 
 
 def _clock(hour: int, minute: int, before: str) -> str:
+    if BEFORE_GENITIVE.search(before):
+        said = spell(hour, "m", "g")
+        if not minute:
+            return f"{said} час{'а' if _one(hour) else 'ов'}"
+        return f"{said} {'ноль ' if minute < 10 else ''}{spell(minute, 'm', 'g')}"
     said = spell(hour)
     if not minute:
         few = hour % 10 in (2, 3, 4) and hour not in (12, 13, 14)
@@ -176,6 +185,10 @@ RULES: tuple[Rule, ...] = (
         lambda m: f"{m[1]} {_ordinal(int(m[2]), 'm', 'g')} по {_ordinal(int(m[3]))}",
     ),
     rule(r"(?<![\w.,])(\d{1,4})-й(?=\s[а-яё]{2,24}[еыи](?!\w))", _feminine_ordinal),
+    rule(
+        r"\b([Сс])\s([01]?\d|2[0-4]):00\sдо\s([01]?\d|2[0-4]):00(?!\w)",
+        lambda m: f"{m[1]} {spell(int(m[2]), 'm', 'g')} до {_clock(int(m[3]), 0, 'до ')}",
+    ),
     rule(r"\b([Пп]ри)\s(\d{1,4})\s?°C(?!\w)", _degrees),
     rule(r"(?<=\d)\sс(?=[.,;!?]|\s*$)", lambda m: "сек"),
     rule(r"\b([ВвОоСсДд]о?\s)?(1\d{3}|20\d\d)\s(году|года|год|г\.)(?!\w)", _year),
@@ -241,6 +254,11 @@ GRAMMAR = Grammar(
     },
     codes={"EUR": "€", "RUB": "₽"},
     scales={
+        "шт": ("штука", "штуки", "штук", "штуки"),
+        "чел": ("человек", "человека", "человек", "человека"),
+        "мес": ("месяц", "месяца", "месяцев", "месяца"),
+        "уп": ("упаковка", "упаковки", "упаковок", "упаковки"),
+        "бал": ("балл", "балла", "баллов", "балла"),
         "тыс.": THOUSAND,
         "тыс": THOUSAND,
         "млн": MILLION,
@@ -284,6 +302,10 @@ GRAMMAR = Grammar(
     },
     abbreviations={
         "ул.": "улица",
+        **{f"{before} ул.": f"{before} улице" for before in ("на", "по", "к")},
+        **{f"{before} ул.": f"{before} улицы" for before in ("с", "от", "до", "у")},
+        "в г.": "в городе",
+        "из г.": "из города",
         "т. е.": "то есть",
         "д-р": "доктор",
         "проф.": "профессор",

@@ -102,6 +102,10 @@ RULES: tuple[Rule, ...] = (
         r"(?<![\w.,])(\d{1,4})(?:\.?([ºª])|\.(er|o|a)\b|(er)\b)",
         lambda m: _ordinal(int(m[1]), ORDINAL_ENDINGS[m[2] or m[3] or m[4]]),
     ),
+    rule(
+        r"\b([Ee]l|[Aa]l|[Dd]el|[Uu]n)\s(\d{1,3})°(?=\s(?![CF]\b)[^\W\d_])",
+        lambda m: f"{m[1]} {_ordinal(int(m[2]), 'o')}",
+    ),
     rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]], 'es')}"),
     rule(rf"\b({RULERS})\s([IVX])(?![\w-])", _reigned),
     rule(rf"\b([A-ZÁÉÍÓÚÑ][a-záéíóúñü]+)\s({PLAIN})(?![\w-])", _reigned),
@@ -144,6 +148,10 @@ GRAMMAR = Grammar(
     codes={"EUR": "€"},
     cents="{main} con {cents}",
     scales={
+        "uds": ("unidad", "unidades"),
+        "ud": ("unidad", "unidades"),
+        "pers": ("persona", "personas"),
+        "pts": ("punto", "puntos"),
         "millón": ("millón", "millones"),
         "millones": ("millón", "millones"),
         "M": ("millón", "millones"),

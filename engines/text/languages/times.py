@@ -99,6 +99,7 @@ def time_rules(reader: NumberReader) -> tuple[Rule, ...]:
         return f"{said}{grammar.gap}{grammar.seconds_link}{reader.measured(str(int(second or '0')), 's')}"
 
     rules = [
+        *_duration_rules(reader),
         rule(
             rf"{left}{clock}{DASH}{clock}{end}",
             lambda m: _span(read(m[1], m[2], m, m[3]), read(m[4], m[5], m, m[6]), reader),
@@ -107,11 +108,43 @@ def time_rules(reader: NumberReader) -> tuple[Rule, ...]:
     ]
     if grammar.hour_mark:
         dotted = rf"([01]?\d|2[0-4])\.([0-5]\d)\s?(?:{grammar.hour_mark})(?!\w)"
+        first = rf"([01]?\d|2[0-4])\.([0-5]\d)(?=(?:\s\w{{1,5}}\s|{DASH}){dotted})"
+        rules.append(rule(rf"{left}{first}", lambda m: read(m[1], m[2], m)))
         rules.append(rule(rf"{left}{dotted}", lambda m: read(m[1], m[2], m)))
     if grammar.hours:
         alone = rf"([01]?\d|2[0-4])\s?(?:{grammar.hours})(?:\s?([0-5]\d))?(?!\w)"
         rules.append(rule(rf"{left}{alone}", lambda m: read(m[1], m[2] or "0", m)))
     return tuple(rules)
+
+
+def _duration_rules(reader: NumberReader) -> tuple[Rule, ...]:
+    """Return the rules for 2:58:40 before the word for hours, 3:45 before the word for minutes, and 3 h 12 min."""
+    grammar = reader.grammar
+    hours, minutes = (
+        one_of({symbol, *(reader.unit_name(symbol, value)[1] for value in ("1", "2", "5", "1.5"))} - {""})
+        for symbol in ("h", "min")
+    )
+    left, gap = (r"(?<![\w:.,])", r"\s") if grammar.spaced else (r"(?<![\d:.,])", r"\s?")
+
+    def read(*parts: tuple[str, str]) -> str:
+        said = [reader.measured(str(int(number)), symbol) for number, symbol in parts if int(number)]
+        last = f"{grammar.seconds_link}{said[-1]}" if len(said) > 1 else said[-1] if said else ""
+        return grammar.gap.join([*said[:-1], last])
+
+    return (
+        rule(
+            rf"{left}(\d{{1,2}}):([0-5]\d):([0-5]\d){gap}(?:{hours})(?!\w)",
+            lambda m: read((m[1], "h"), (m[2], "min"), (m[3], "s")) or None,
+        ),
+        rule(
+            rf"{left}(\d{{1,2}}):([0-5]\d){gap}(?:{minutes})(?!\w)",
+            lambda m: read((m[1], "min"), (m[2], "s")) or None,
+        ),
+        rule(
+            rf"{left}(\d{{1,3}})\s?h\s?([0-5]?\d)\s?min(?![\w/])(?:\.(?=\s+[a-zа-яё\d]|\s?[,;:)]))?",
+            lambda m: f"{reader.measured(m[1], 'h')}{grammar.gap}{reader.measured(m[2], 'min')}",
+        ),
+    )
 
 
 def _span(first: str, last: str, reader: NumberReader) -> str:
