@@ -15,6 +15,7 @@ def money_rules(reader: NumberReader) -> tuple[Rule, ...]:
     scales = rf"(?:\s?({one_of(reader.grammar.scales)})(?!\w))?" if reader.grammar.scales else "()"
     left, right = r"(?<![A-Za-z])", r"(?![A-Za-zа-яё])"
     return (
+        *(_other_decimal_marks(signs) if reader.grammar.decimal_mark == "," else ()),
         rule(
             rf"{left}({signs})\s?({number}){DASH}(?:\1\s?)?({number}){scales}",
             lambda m: _range(m[2], m[3], m[1], m[4], reader),
@@ -29,6 +30,25 @@ def money_rules(reader: NumberReader) -> tuple[Rule, ...]:
             lambda m: _range(m[1], m[2], m[4], m[3], reader),
         ),
         rule(rf"({number}){scales}\s?({signs}){right}{WITHIN_SENTENCE}", lambda m: _money(m[1], m[3], m[2], reader)),
+    )
+
+
+def _other_decimal_marks(signs: str) -> tuple[Rule, ...]:
+    """Return the rules that write amounts such as 19.99 €, $1,250.50 and 49,- € with a decimal comma or without decimals."""
+    english = r"(\d{1,3}(?:,\d{3}){0,3}+)(?:\.(\d\d))?(?![.,]?\d)"
+
+    def with_comma(whole: str, cents: str | None) -> str | None:
+        if "," not in whole and cents is None:
+            return None
+        return whole.replace(",", "") + (f",{cents}" if cents else "")
+
+    return (
+        rule(r"(?<=\d),[-–—]{1,2}(?!\w)", lambda m: ""),
+        rule(rf"(?<![\d.,]){english}(?=\s?(?:{signs})(?!\w))", lambda m: with_comma(m[1], m[2])),
+        rule(
+            rf"(?<![A-Za-z])({signs})\s?{english}",
+            lambda m: (said := with_comma(m[2], m[3])) and f"{m[1]} {said}",
+        ),
     )
 
 

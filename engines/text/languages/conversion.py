@@ -7,7 +7,7 @@ from importlib import import_module
 
 from engines.text.fractions import SIGNS
 from engines.text.languages.amounts import genitive_rules, money_rules, scale_rules, unit_rules
-from engines.text.languages.figures import equation_rules, figure_rules, fraction_rules, minus_rules
+from engines.text.languages.figures import apostrophe_rules, equation_rules, figure_rules, fraction_rules, minus_rules
 from engines.text.languages.grammar import Grammar
 from engines.text.languages.letters import (
     abbreviation_rules,
@@ -57,7 +57,7 @@ def _rules(language: str, region: str, has_figures: bool) -> tuple[Rule, ...]:
     return (
         *address_rules(reader),
         *abbreviation_rules(grammar),
-        *((*equation_rules(reader), *phone_rules(reader)) if has_figures else ()),
+        *(_first_number_rules(reader) if has_figures else ()),
         *first_sign_rules(grammar),
         *grammar.rules,
         *(_number_rules(reader) if has_figures else ()),
@@ -66,6 +66,10 @@ def _rules(language: str, region: str, has_figures: bool) -> tuple[Rule, ...]:
         *acronym_rules(reader),
         *sign_rules(grammar),
     )
+
+
+def _first_number_rules(reader: NumberReader) -> tuple[Rule, ...]:
+    return (*equation_rules(reader), *phone_rules(reader), *(apostrophe_rules() if reader.grammar.spaced else ()))
 
 
 def _number_rules(reader: NumberReader) -> tuple[Rule, ...]:

@@ -16,6 +16,18 @@ OPERATORS = {"*": "×", "·": "×", "x": "×", ":": "÷", "/": "÷"}
 NOT_AFTER_A_NUMBER = r"(?<![\d/])(?<!\d[.,])"
 
 
+def apostrophe_rules() -> tuple[Rule, ...]:
+    """Return the rules that remove the apostrophes of the '80s and of minute 90'."""
+    return (
+        rule(r"(?<![\w'’])['’´](?=\d0(?![\w'’]))", lambda m: ""),
+        rule(r"(?<=\d)['′](?=\s?\+\d|[\s,.)!?]|$)", lambda m: ""),
+        rule(
+            r"(?i:\b(vuelo|vol|flug|volo|voo|lot|vlucht|рейс)\s)([A-Z]{2})(?=\s?\d)",
+            lambda m: f"{m[1]} {' '.join(m[2])}",
+        ),
+    )
+
+
 def equation_rules(reader: NumberReader) -> tuple[Rule, ...]:
     """Return the rule for the side of an equation that has operators, such as 7-2=5."""
     number, grammar = reader.number_pattern, reader.grammar

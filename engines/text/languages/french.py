@@ -124,6 +124,7 @@ GRAMMAR = Grammar(
     codes={"EUR": "€"},
     cents="{main} {count}",
     scales={
+        "ch": ("cheval", "chevaux"),
         "pers": ("personne", "personnes"),
         "pts": ("point", "points"),
         "million": ("million", "millions"),

@@ -17,6 +17,7 @@ ORDERED = (
 MONTHS = "Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
 NAMED_PARTS = {2: "halb", 3: "Drittel", 4: "Viertel", 7: "Siebtel"}
 A_YEAR = r"(?:1[1-9]|20)\d\d"
+COMPOUND_UNITS = {"km": "Kilometer", "m": "Meter", "cm": "Zentimeter", "kg": "Kilogramm", "g": "Gramm", "l": "Liter"}
 CHAPTERS = "Kapitel|Band|Teil|Abschnitt|Akt|Szene|Artikel|Stufe|Klasse|Anhang|Buch|Typ|Rocky|Hartz"
 
 
@@ -96,8 +97,31 @@ def _short_date(found: re.Match[str]) -> str | None:
 RULES: tuple[Rule, ...] = (
     rule(rf"\b({'|'.join(WEEKDAYS)})\.(?=,?\s(?:den\s)?\d)", lambda m: WEEKDAYS[m[1]]),
     rule(r"\b(Fr|Hr)\.(?=\s[A-ZÄÖÜ])", lambda m: {"Fr": "Frau", "Hr": "Herr"}[m[1]]),
+    rule(
+        r"\b(ist|war|wurde|wird|bleibt|als)\s(\d{1,2})\.(?=\s([A-ZÄÖÜ][a-zäöüß]{1,24}))",
+        lambda m: f"{m[1]} {_ordinal(int(m[2]), 'e' if m[3].endswith('e') else ending('', m[3]))}",
+    ),
+    rule(
+        rf"(?<![\w.,])(\d{{1,2}})\.\s?[-–]\s?(\d{{1,2}})\.\s({MONTHS})(?!\w)",
+        lambda m: " ".join(
+            (
+                _ordinal(int(m[1]), ending(m.string[max(0, m.start() - 24) : m.start()])),
+                "bis",
+                _ordinal(int(m[2]), ending(m.string[max(0, m.start() - 24) : m.start()])),
+                m[3],
+            )
+        ),
+    ),
+    rule(
+        r"(?<![\w.,])(\d{1,3})\s?[-–]\s?(\d{1,3})\s?(?:x|×|-?[Mm]al)(?!\w|-|\s?\d)",
+        lambda m: f"{_short(int(m[1]))} bis {_short(int(m[2]))}mal",
+    ),
+    rule(
+        rf"(?<![\w.,])(\d{{1,4}})-({'|'.join(COMPOUND_UNITS)})-([A-ZÄÖÜ])",
+        lambda m: f"{spell(int(m[1]), 'de')}-{COMPOUND_UNITS[m[2]]}-{m[3]}",
+    ),
     rule(r"\b([Aa]ls)\s(\d{1,3})\.(?=\s[a-zäöü])", lambda m: f"{m[1]} {_ordinal(int(m[2]), 'er')}"),
-    rule(rf"\b((?:{ARTICLES})\s)(\d{{1,2}})\.(\d{{1,2}})\.(?!\d)", _short_date, re.IGNORECASE),
+    rule(rf"\b((?:{ARTICLES}|ab|bis|seit)\s)(\d{{1,2}})\.(\d{{1,2}})\.(?!\d)", _short_date, re.IGNORECASE),
     rule(
         rf"\b([Vv]on|[Zz]wischen)\s({A_YEAR})\s(bis|und)\s({A_YEAR})(?![\w:]|[.,]\d|\s?[A-ZÄÖÜ%€$°])",
         lambda m: f"{m[1]} {_year(int(m[2]))} {m[3]} {_year(int(m[4]))}",
@@ -188,6 +212,18 @@ GRAMMAR = Grammar(
     },
     abbreviations={
         "Dr.": "Doktor",
+        "zzgl.": "zuzüglich",
+        "MwSt.": "Mehrwertsteuer",
+        "Zi.": "Zimmer",
+        "Fam.": "Familie",
+        "Jh.": "Jahrhundert",
+        "lt.": "laut",
+        "mind.": "mindestens",
+        "bspw.": "beispielsweise",
+        "v. a.": "vor allem",
+        "Hbf": "Hauptbahnhof",
+        "Bd.": "Band",
+        "Hausnr.": "Hausnummer",
         "Prof.": "Professor",
         "z. B.": "zum Beispiel",
         "d. h.": "das heißt",

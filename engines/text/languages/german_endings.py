@@ -43,6 +43,10 @@ ARTICLES = (
 WEEKDAYS = {
     "Mo": "Montag", "Di": "Dienstag", "Mi": "Mittwoch", "Do": "Donnerstag", "Fr": "Freitag", "Sa": "Samstag", "So": "Sonntag"
 }  # fmt: skip
+# "vom 1. bis 5. Mai", "am 3. und 4. Mai", "ab 1. Mai"
+AFTER_DATE = re.compile(
+    r"\b(?:(?:am|vom|zum|den|dem|der)\s\S{1,30}\s(?:und|oder|bis|bis zum)|bis|ab|seit|vor|nach)\s$", re.IGNORECASE
+)
 ARTICLE = re.compile(
     rf"(?:\b({PREPOSITIONS})\s)?\b({ARTICLES})\s(?:(?:{'|'.join(WEEKDAYS.values())}),?\s)?$", re.IGNORECASE
 )
@@ -63,6 +67,8 @@ def is_neuter(noun: str) -> bool:
 def ending(before: str, noun: str = "") -> str:
     """Return the ending of an ordinal after the words `before`. Without an article, this is the ending of the nominative."""
     found = ARTICLE.search(before)
+    if found is None and AFTER_DATE.search(before):
+        return "en"
     if found is None:
         return "e" if is_feminine(noun) else "es" if is_neuter(noun) else "er"
     article = found[2].lower()

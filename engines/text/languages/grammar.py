@@ -57,6 +57,7 @@ class Grammar:
     decimals: Callable[[str, str], str] | None = None  # replaces `decimal`: digits before and after the mark
     decimals_as_number: bool = False  # 3,14 is "three comma fourteen"
     span: str  # of a range
+    first_of_span: Cardinal | None = None  # the form of the first number of a range
     last_of_span: Cardinal | None = None  # the form of the second number of a range or score
     score: str
     gap_before_colon: bool = False  # a gap stands before every colon, so "3 : 1" is no score

@@ -16,7 +16,10 @@ FEMININE_WORDS = listed(
     "radice cornice pace noce tigre volpe carne fine canzone cattedrale capitale finale attrice lavatrice "
     "calcolatrice pasta estate età città"
 )
-MASCULINE_WORDS = listed("problema programma tema sistema clima pianeta poeta poema")
+MASCULINE_WORDS = listed(
+    "problema programma tema sistema clima pianeta poeta poema milione campione copione lampione rione cinema dramma "
+    "diploma panorama pigiama aroma sofà papà"
+)
 LO = re.compile(r"(?:s[^aeiouhàèéìòù]|z|gn|ps|pn|x|y|i[aeiou])")
 NO_NOUNS = listed(
     "percento e ed o a ad di del della dei degli delle dello dal dalla nel nella al alla all sul sulla da in con su "
@@ -89,7 +92,10 @@ RULES: tuple[Rule, ...] = (
     rule(
         r"(?<![\w.,])1\s([^\W\d_]{2,24})(?!\w)", lambda m: f"{ELIDED}{m[1]}" if _cardinal(1, m[1]) == ELIDED else None
     ),
-    rule(r"\b(ore)\s(\d{1,2})\.([0-5]\d)(?!\d)", lambda m: f"{m[1]} {_clock(int(m[2]), int(m[3]), '')}"),
+    rule(
+        r"\b(ore|[Aa]lle|[Dd]alle|[Ll]e)\s(\d{1,2})\.([0-5]\d)(?!\d)",
+        lambda m: f"{m[1]} {_clock(int(m[2]), int(m[3]), '')}",
+    ),
 )
 
 GRAMMAR = Grammar(
@@ -123,7 +129,10 @@ GRAMMAR = Grammar(
     },
     codes={"EUR": "€"},
     cents="{main} e {cents}",
+    first_of_span=lambda value, noun: _cardinal(value, "" if value == 1 else noun),
+    units={"mq": "area-square-meter", "kmq": "area-square-kilometer"},
     scales={
+        "CV": ("cavallo", "cavalli"),
         "pz": ("pezzo", "pezzi"),
         "pers": ("persona", "persone"),
         "pt": ("punto", "punti"),

@@ -36,6 +36,7 @@ VIRILE_GENITIVES = listed(
     "pracowników pasażerów uczestników kandydatów policjantów żołnierzy turystów widzów mieszkańców klientów sędziów rodziców "
     "lekarzy kibiców fanów strażaków aktorów wrogów rywali"
 )
+PREFIXES = ("", "jedno", "dwu", "trzy", "cztero", "pięcio", "sześcio", "siedmio", "ośmio", "dziewięcio")
 CHILDREN = {2: "dwoje", 3: "troje", 4: "czworo", 5: "pięcioro", 6: "sześcioro", 7: "siedmioro", 8: "ośmioro"}
 INSTRUMENTALS = {2: "dwoma", 3: "trzema", 4: "czterema", 5: "pięcioma", 6: "sześcioma"}
 NEUTER_WORDS = listed("imię zwierzę dziecię ramię plemię")
@@ -211,11 +212,46 @@ def _year(found: re.Match[str]) -> str:
     return f"{found[1] or ''}{_ordinal(int(found[2]), form)} roku{ending_stop(found)}"
 
 
+def _prefix(value: int) -> str:
+    """Return a number at the start of an adjective: trzypokojowy, dwudziestopięcioletni."""
+    tens, units = divmod(value, 10)
+    if value == 100:
+        return "stu"
+    if value < 10:
+        return PREFIXES[value]
+    if value < 20:
+        return {10: "dziesięcio"}.get(value) or f"{GENITIVES[value].removesuffix('u')}o"
+    said = GENITIVE_TENS[tens - 2]
+    said = f"{said.removesuffix('u')}o" if tens < 5 else f"{said.removesuffix('ęciu')}ęcio"
+    return said + PREFIXES[units]
+
+
 def _degrees(found: re.Match[str]) -> str:
     return f"{found[1]} {_genitive(int(found[2]), '')} stopniach Celsjusza"
 
 
 RULES: tuple[Rule, ...] = (
+    rule(
+        rf"\b([Oo]d|[Zz])\s(\d{{1,2}})\.?\sdo\s(?=\d{{1,2}}\.?\s(?:{MONTH_STARTS}))",
+        lambda m: f"{m[1]} {_ordinal(int(m[2]), 'gen')} do ",
+    ),
+    rule(
+        rf"(?<![\w.,])(\d{{1,2}})\.?\s?[-–—]\s?(\d{{1,2}})\.?(?=\s(?:{MONTH_STARTS}))",
+        lambda m: f"{_ordinal(int(m[1]), 'gen')} do {_ordinal(int(m[2]), 'gen')}",
+    ),
+    rule(
+        r"\b([Ww] )godz\.\s(\d{1,2})(?::00)?\s?[-–—]\s?(\d{1,2})(?::00)?(?![\d:])",
+        lambda m: f"{m[1]}godzinach od {_ordinal(int(m[2]), 'fl')} do {_ordinal(int(m[3]), 'fl')}",
+    ),
+    rule(
+        r"\b([Ll]atach\s)(1\d{3}|20\d\d)\s?[-–—]\s?(1\d{3}|20\d\d)(?!\w)",
+        lambda m: f"{m[1]}{spell(int(m[2]), 'pl')} do {spell(int(m[3]), 'pl')}",
+    ),
+    rule(r"(?<![\w.,-])([1-9]\d?|100)-([a-ząćęłńóśźż]{4,24})", lambda m: _prefix(int(m[1])) + m[2]),
+    rule(
+        r"\b([Ww] )(\d{1,2})(?=\s(?:klasie|rundzie|minucie|kolejce|serii)\b)",
+        lambda m: f"{m[1]}{_ordinal(int(m[2]), 'fl')}",
+    ),
     rule(r"\b([Ww]|[Pp]rzy|[Pp]o)\s(\d{1,3})\s?°C(?!\w)", _degrees),
     rule(r"\b([Ll]ata)\s([2-9]0)\.?(?!\w)", lambda m: f"{m[1]} {_ordinal(int(m[2]), 'n')}"),
     rule(r"\b([Ll]atach)\s([2-9]0)\.?(?!\w)", lambda m: f"{m[1]} {_ordinal(int(m[2]), 'loc')[:-1]}ch"),
@@ -290,6 +326,7 @@ GRAMMAR = Grammar(
     },
     codes={"PLN": "zł", "EUR": "€"},
     scales={
+        "KM": ("koń mechaniczny", "konie mechaniczne", "koni mechanicznych", "konia mechanicznego"),
         "szt": ("sztuka", "sztuki", "sztuk", "sztuki"),
         "os": ("osoba", "osoby", "osób", "osoby"),
         "pkt": ("punkt", "punkty", "punktów", "punktu"),
@@ -319,6 +356,7 @@ GRAMMAR = Grammar(
         "inż.": "inżynier",
         "mgr": "magister",
         "ok.": "około",
+        "temp.": "temperatura",
         "m.in.": "między innymi",
         "p.n.e.": "przed naszą erą",
         "n.e.": "naszej ery",

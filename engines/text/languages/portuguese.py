@@ -134,6 +134,7 @@ GRAMMAR = Grammar(
     part_of=PARTS.part_of,
     value_of_part=value_of_part,
     rules=_rules("pt_BR"),
+    noun_of=lambda first, second: second if first == "mil" and second else first,
     times=("vez", "vezes"),
     seconds_link="e ",
     decimal="{} vírgula {}",
@@ -158,6 +159,7 @@ GRAMMAR = Grammar(
     codes={"EUR": "€", "BRL": "R$"},
     cents="{main} e {cents}",
     scales={
+        "cv": ("cavalo", "cavalos"),
         "unid": ("unidade", "unidades"),
         "pts": ("ponto", "pontos"),
         "milhão": ("milhão", "milhões"),

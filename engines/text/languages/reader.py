@@ -71,7 +71,8 @@ class NumberReader:
         """Read a number with its unit; `said` replaces the words of the number."""
         before, after = self.unit_name(symbol, self.plain(text))
         number = said or self.number(text, self.noun(after))
-        return self.grammar.gap.join(filter(None, (before, number, self.link(text, after) + after)))
+        said = self.grammar.gap.join(filter(None, (before, number, self.link(text, after) + after)))
+        return said.replace("un' ", "un'")
 
     def unit_name(self, symbol: str, value: str) -> tuple[str, str]:
         """Return the words before and after a number with a unit."""
@@ -101,7 +102,9 @@ class NumberReader:
     def spanned(self, first: str, last: str, noun: str = "") -> str:
         """Read a range of two numbers."""
         grammar = self.grammar
-        return grammar.span.format(self.number(first, noun), self.number(last, noun, grammar.last_of_span))
+        return grammar.span.format(
+            self.number(first, noun, grammar.first_of_span), self.number(last, noun, grammar.last_of_span)
+        )
 
     def scored(self, first: str, last: str) -> str:
         """Read the score of a match."""

@@ -29,6 +29,7 @@ NO_CASES = listed(
     "там сам нам вам вами нами сами реклам драм дам храм ям программ шрам килограмм грамм страх взмах размах"
 )
 BEFORE_GENITIVE = re.compile(r"\b(?:до|с|после|около)\s$", re.IGNORECASE)
+MONTHS = "январ|феврал|март|апрел|ма[яй]|июн|июл|август|сентябр|октябр|ноябр|декабр"
 CHILDREN = {2: "двое", 3: "трое", 4: "четверо"}
 RULERS = (
     "Пётр|Петр|Павел|Александр|Николай|Иван|Василий|Карл|Людовик|Генрих|Филипп|Фридрих|Наполеон|Вильгельм|Яков|Пий|Лев|"
@@ -173,11 +174,42 @@ def _feminine_ordinal(found: re.Match[str]) -> str:
     return _ordinal(int(found[1]), "f", "g")
 
 
+def _years(found: re.Match[str]) -> str:
+    case = {"годах": "p", "годов": "g"}.get(found[3], "n")
+    first, last = (_ordinal(int(found[group]), "m", case) for group in (1, 2))
+    return f"{first}-{last} {'годы' if found[3] == 'гг.' else found[3]}{ending_stop(found)}"
+
+
+def _prefix(value: int) -> str:
+    """Return a number at the start of an adjective: трёхкомнатный, двадцатипятилетний."""
+    said = "одно" if value == 1 else spell(value, "m", "g")
+    words = [{"ста": "сто", "девяноста": "девяносто"}.get(word, word) for word in said.split()]
+    return "".join(words)
+
+
 def _degrees(found: re.Match[str]) -> str:
     return f"{found[1]} {spell(int(found[2]), 'm', 'p')} {'градусе' if _one(int(found[2])) else 'градусах'} Цельсия"
 
 
 RULES: tuple[Rule, ...] = (
+    rule(
+        rf"\b([Сс])\s(\d{{1,2}})\sпо\s(\d{{1,2}})(?=\s(?:{MONTHS}))",
+        lambda m: f"{m[1]} {_ordinal(int(m[2]), 'n', 'g')} по {_ordinal(int(m[3]), 'n')}",
+    ),
+    rule(
+        rf"(?<![\w.,])(\d{{1,2}})\s?[-–—]\s?(\d{{1,2}})(?=\s(?:{MONTHS}))",
+        lambda m: f"{_ordinal(int(m[1]), 'n', 'g')}-{_ordinal(int(m[2]), 'n', 'g')}",
+    ),
+    rule(
+        r"(?<!\w)(1\d{3}|20\d\d)\s?[-–—]\s?(1\d{3}|20\d\d)\s(годах|годов|годы|гг\.)(?!\w)",
+        _years,
+    ),
+    rule(
+        r"\b([Вв]о?|[Нн]а)\s(\d{1,2})(?=\s(?:классе|курсе|этаже|ряду|вагоне|сезоне|месте|туре|раунде)\b)",
+        lambda m: f"{m[1]} {_ordinal(int(m[2]), 'm', 'p')}",
+    ),
+    rule(r"(?<![\w.,-])([1-9]\d{0,2})-([а-яё]{4,24})", lambda m: _prefix(int(m[1])) + m[2]),
+    rule(r"(?<![\w.,])([1-9]0|\d\d[1-9]0)-е(?=[,.;!?)]|\s*$|\sи\s)", lambda m: f"{_plural(int(m[1]))[:-1]}е"),
     rule(r"(?<![\w.,])(\d{1,4})-е(?=\sгод)", lambda m: f"{_plural(int(m[1]))[:-1]}е"),
     rule(r"(?<![\w.,])(\d{1,4})-х(?!\w)", lambda m: _plural(int(m[1]))),
     rule(
@@ -233,6 +265,7 @@ GRAMMAR = Grammar(
         r"[Вв] течение|[Сс](?=\s\d{1,4}\sдо\s\d)"
     ),
     noun_of=_noun_of,
+    first_of_span=lambda value, noun: spell(1, _gender(2, noun)) if value == 1 else _cardinal(value, noun),
     rules=RULES,
     decimal="{} запятая {}",
     decimals=_decimals,
@@ -254,6 +287,8 @@ GRAMMAR = Grammar(
     },
     codes={"EUR": "€", "RUB": "₽"},
     scales={
+        "л. с.": ("лошадиная сила", "лошадиные силы", "лошадиных сил", "лошадиной силы"),
+        "л.с.": ("лошадиная сила", "лошадиные силы", "лошадиных сил", "лошадиной силы"),
         "шт": ("штука", "штуки", "штук", "штуки"),
         "чел": ("человек", "человека", "человек", "человека"),
         "мес": ("месяц", "месяца", "месяцев", "месяца"),

@@ -124,6 +124,7 @@ GRAMMAR = Grammar(
     mixed=PARTS.mixed,
     part_of=PARTS.part_of,
     value_of_part=value_of_part,
+    noun_of=lambda first, second: second if first == "mil" and second else first,
     times=("vez", "veces"),
     seconds_link="y ",
     rules=RULES,
@@ -148,6 +149,7 @@ GRAMMAR = Grammar(
     codes={"EUR": "€"},
     cents="{main} con {cents}",
     scales={
+        "CV": ("caballo", "caballos"),
         "uds": ("unidad", "unidades"),
         "ud": ("unidad", "unidades"),
         "pers": ("persona", "personas"),

@@ -50,6 +50,7 @@ def _short(reader: NumberReader, left: str) -> tuple[Rule, ...]:
         return said and f"{found[1]} {said}"
 
     return (
+        *((rule(rf"{left}(\d{{1,2}})\.(0[1-9]){end}", plain),) if reader.grammar.locale in ("pl", "ru") else ()),
         rule(rf"{left}(\d\d)/(0[1-9]|1[0-2]){end}", plain),
         rule(rf"\b({words})\s(\d{{1,2}})(?:/|\.(?=\d\d)|-(?=0))(\d{{1,2}}){end}(?!\sd)", announced),
     )
@@ -108,7 +109,11 @@ def time_rules(reader: NumberReader) -> tuple[Rule, ...]:
     ]
     if grammar.hour_mark:
         dotted = rf"([01]?\d|2[0-4])\.([0-5]\d)\s?(?:{grammar.hour_mark})(?!\w)"
-        first = rf"([01]?\d|2[0-4])\.([0-5]\d)(?=(?:\s\w{{1,5}}\s|{DASH}){dotted})"
+        plain = r"([01]?\d|2[0-4])\.([0-5]\d)"
+        rules.append(
+            rule(rf"{left}{plain}{DASH}{dotted}", lambda m: _span(read(m[1], m[2], m), read(m[3], m[4], m), reader))
+        )
+        first = rf"{plain}(?=\s\w{{1,5}}\s{dotted})"
         rules.append(rule(rf"{left}{first}", lambda m: read(m[1], m[2], m)))
         rules.append(rule(rf"{left}{dotted}", lambda m: read(m[1], m[2], m)))
     if grammar.hours:
