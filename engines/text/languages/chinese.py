@@ -83,6 +83,11 @@ RULES: tuple[Rule, ...] = (
     rule(
         r"(?<=[A-Z])(\d{3,4})(?=次|航班|号航班|號航班)", lambda m: "".join(PHONE_DIGITS[int(digit)] for digit in m[1])
     ),
+    rule(r"(?<=[年月日号號时時点點元])\s?[-–—~～]\s?(?=\d)", lambda m: "到"),
+    rule(r"(?<!\d)([5-9]0|00)(?=[后後](?!面|来|來))", lambda m: _digits(m[1])),
+    rule(r"(?<![\d.])(\d{1,3})‰", lambda m: f"千分之{spell(int(m[1]))}"),
+    rule(r"(?<=[A-Za-z])2(?=[层層座栋棟组組班口])", lambda m: "二"),
+    rule(r"(?<=\d)\s?Mbps(?![A-Za-z])", lambda m: "兆"),
     rule(r"No\.\s?(\d{1,6})(?!\d)", lambda m: f"{spell(int(m[1]))}号"),
     rule(
         r"(?<![A-Za-z0-9)])[-−](?=\d{1,3}(?:\.\d{1,2})?(?:[-~～—–]\d{1,3}(?:\.\d{1,2})?)?\s?°C|\d{1,3}\s?度)",

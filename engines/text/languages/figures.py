@@ -102,7 +102,10 @@ def figure_rules(reader: NumberReader) -> tuple[Rule, ...]:
     colon = ":" if grammar.gap_before_colon or not grammar.spaced else r"(?::|\s:\s)"
     return (
         rule(rf"(?<!\d)\d++(?:\.\d++){versions}", lambda m: _version(m[0], reader)),
-        rule(rf"(?<![\d:])(?<!\d[.,])(\d{{1,3}}){colon}(\d{{1,3}})(?![\d:])", lambda m: reader.scored(m[1], m[2])),
+        rule(
+            rf"(?<![\d:])(?<!\d[.,])(\d{{1,3}}){colon}(\d{{1,3}}|\d{{4,6}})(?![\d:])",
+            lambda m: reader.scored(m[1], m[2]),
+        ),
         rule(rf"(?<![\w.,])({number}){DASH}({number})(?![-\d]){NEXT_WORD}", lambda m: _range(m, reader))
         if grammar.spaced
         else rule(

@@ -47,12 +47,26 @@ def _mixed(whole: int, above: int, below: int) -> str:
     return f"{spell(whole)}と{_fraction(above, below)}"
 
 
+def _day_and_month(found: re.Match[str]) -> str:
+    return f"{spell(int(found[1]))}月{spell(int(found[2]))}日"
+
+
 def _postcode(found: re.Match[str]) -> str:
     first, last = ("".join(DIGITS[int(digit)] for digit in group) for group in found.groups())
     return f"郵便番号{first}の{last}"
 
 
 RULES: tuple[Rule, ...] = (
+    rule(r"(?<=[年月日時分人個回円歳点階])\s?[〜～~]\s?(?=\d)", lambda m: "から"),
+    rule(r"(?<![\d/])(1[0-2]|[1-9])/([12]?\d|3[01])(?=[(（][日月火水木金土])", _day_and_month),
+    rule(
+        r"(?<![\dA-Za-z-])(\d{1,3})-(\d{1,3})-(\d{1,3})(?![\d-])",
+        lambda m: "の".join(spell(int(g)) for g in m.groups()),
+    ),
+    rule(
+        r"(?<=\d)\s?(cc|Mbps|Gbps)(?![A-Za-z])",
+        lambda m: {"cc": "シーシー", "Mbps": "メガビーピーエス"}.get(m[1], "ギガビーピーエス"),
+    ),
     rule(r"〒\s?(\d{3})-?(\d{4})(?!\d)", _postcode),
     rule(rf"(?<=[第ぁ-ヿ一-鿿])({NUMERAL})(?=[章部世巻編話期回条項])", lambda m: spell(VALUES[m[1]])),
 )
@@ -93,6 +107,7 @@ GRAMMAR = Grammar(
         "（株）": "株式会社",
         "㈲": "有限会社",
         "No.": "ナンバー",
+        "Vol.": "ボリューム",
         "vs.": "対",
         "vs": "対",
         "Dr.": "ドクター",

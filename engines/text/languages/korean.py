@@ -21,12 +21,12 @@ UNITS = ("", "한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟",
 UNITS_ALONE = ("", "하나", "둘", "셋", "넷", *UNITS[5:])
 TENS = ("", "열", "스물", "서른", "마흔", "쉰", "예순", "일흔", "여든", "아흔")
 NATIVE = (
-    "개(?!월|국|소)|살|명|마리|권|병|잔|대(?!의|로)|가지|켤레|그루|송이|채|척|벌|달|사람|시간|시(?!간)|번째|번|분이|그릇|접시|"
+    "개(?!월|국|소)|살|명|마리|차례|권|병|잔|대(?!의|로)|가지|켤레|그루|송이|채|척|벌|달|사람|시간|시(?!간)|번째|번|분이|그릇|접시|"
     "조각|줄기|통|판|포기|쌍|편(?!지|의점)|곡(?!선|물)|팩|봉지|큰술|작은술|컵|캔|바퀴|골(?!프|목|동)|끼|줄(?!기)|장(?!소|관|기|면|르|애|난|식|비)|곳|팀|스푼|숟가락|알(?!림)|상자|박스|세트|군데|묶음|송이|자리(?!수)|배(?!럴|터)"
 )
 # What may follow a counter: a particle or no Hangul. "달성" and "달러" do not start with the counter 달.
 WORD_ENDS = "(?=$|[^가-힣]|[이가은는을를의에과와도만로으부까쯤정씩짜입동전후간째마들])"
-ATTACHED = "박|승|패|년대|년|월|일|층|학년|호선|호|세기|등|위|차|만|천|백|억|조"
+ATTACHED = "여|박|승|패|년대|년|월|일|층|학년|호선|호|세기|등|위|차|만|천|백|억|조"
 NUMBERED = "번\\s?(?:승강장|게이트|탑승구|좌석|창구|테이블|트랙|레인|문항|선수|채널|출구|버스|홈|문제|국도|타자)"
 MONTHS = {6: "유", 10: "시"}  # readings of June and October
 LAST_NATIVE_HOUR = 12  # later hours are Sino-Korean
@@ -86,11 +86,21 @@ def _digits(text: str) -> str:
     return "".join(spell(int(digit)) for digit in text)
 
 
+def _phone(text: str) -> str:
+    return "".join(DIGITS[int(digit)] for digit in text)
+
+
+def _fraction_of(found: re.Match[str]) -> str | None:
+    above, below = int(found[1]), int(found[2])
+    return f"{_fraction(above, below)} " if 0 < above < below else None
+
+
 def _attached(found: re.Match[str]) -> str:
     value, word = int(found[1].replace(",", "")), found[2]
     if word == "월":
         return f"{MONTHS.get(value) or spell(value)}월"
-    return f"{spell(value)}{word}"
+    gap = " " if word in "만천백억조" and found.string[found.end() : found.end() + 1] in tuple("원명개달유권") else ""
+    return f"{spell(value)}{word}{gap}"
 
 
 NUMBER = r"(?<![\d.,])(\d{1,3}(?:,\d{3}){1,3}|\d{1,9})"
@@ -116,6 +126,23 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
+FIRST_RULES: tuple[Rule, ...] = (
+    rule(
+        r"(?<![\w)])[-−](\d{1,3})(?:\.(\d))?\s?°C",
+        lambda m: f"섭씨 마이너스 {spell(int(m[1]))}{f' 점 {_digits(m[2])}' if m[2] else ''} 도",
+    ),
+    rule(
+        r"(?<![\w)])[-−](\d{1,3})\s?[~〜～]\s?(-?)(\d{1,3})\s?°C",
+        lambda m: f"섭씨 마이너스 {spell(int(m[1]))}에서 {'마이너스 ' if m[2] else ''}{spell(int(m[3]))} 도",
+    ),
+    rule(r"(?<=[년월일시])\s?[~〜～]\s?(?=\d)", lambda m: "에서 "),
+    rule(rf"(?<![\d/.])(\d{{1,2}})/(\d{{1,2}})\s?(?![\d/]){NOUN}", _fraction_of),
+    rule(r"(?<![\d-])(1[5-8]\d\d)-(\d{4})(?!\d)", lambda m: f"{_phone(m[1])} {_phone(m[2])}"),
+    rule(r"(?<!\d)(112|119|114|120)(?=에|로\s)", lambda m: _phone(m[1])),
+    rule(r"(?<=[A-Z])(\d{1,4})편", lambda m: f"{spell(int(m[1]))}편"),
+    rule(r"(?<=\d)\s?([MG])bps(?![A-Za-z])", lambda m: f" {'메가' if m[1] == 'M' else '기가'}비피에스"),
+)
+
 GRAMMAR = Grammar(
     locale="ko",
     cardinal=_cardinal,
@@ -123,12 +150,7 @@ GRAMMAR = Grammar(
     clock=_clock,
     fraction=_fraction,
     mixed=_mixed,
-    rules=(
-        rule(
-            r"(?<![\w)])[-−](\d{1,3})(?:\.(\d))?\s?°C",
-            lambda m: f"섭씨 마이너스 {spell(int(m[1]))}{f' 점 {_digits(m[2])}' if m[2] else ''} 도",
-        ),
-    ),
+    rules=FIRST_RULES,
     last_rules=RULES,
     spaced=False,
     decimal_mark=".",
