@@ -146,7 +146,10 @@ def genitive_rules(reader: NumberReader) -> tuple[Rule, ...]:
     genitive = grammar.genitive
     if genitive is None:
         return ()
-    start, number = rf"\b({grammar.genitive_words})\s", rf"({reader.number_pattern})(?![\d:/]|[.,]\d)"
+    start, number = (
+        rf"\b((?:{grammar.genitive_words})(?:\s{grammar.minus})?)\s{{1,2}}",
+        rf"({reader.number_pattern})(?![\d:/]|[.,]\d)",
+    )
 
     def of_unit(found: re.Match[str]) -> str | None:
         value = _small(found[2], reader)
@@ -170,12 +173,26 @@ def genitive_rules(reader: NumberReader) -> tuple[Rule, ...]:
         noun = grammar.noun_of(found[3] or "", found[4] or "")
         return None if value is None else f"{found[1]} {genitive(value, noun)}"
 
-    units, signs = one_of(reader.units), one_of(reader.signs_of_money)
+    def of_scale(found: re.Match[str]) -> str | None:
+        value = _small(found[2], reader)
+        if value is None:
+            return None
+        noun = form(grammar.locale, grammar.scales[found[3]], "0.5" if value == 1 else "5")
+        return f"{found[1]} {genitive(value, noun)} {noun}"
+
+    def of_part(found: re.Match[str]) -> str | None:
+        above, below = int(found[2]), int(found[3])
+        said = grammar.genitive_fraction(above, below) if grammar.genitive_fraction and 0 < above < below else None
+        return said and f"{found[1]} {said}"
+
+    units, signs, scales = one_of(reader.units), one_of(reader.signs_of_money), one_of(grammar.scales)
     decimal = rf"{start}{number}(?!\s?[%°€$£₽–-]|\s(?:{one_of(grammar.scales)})(?!\w))"
     return (
         rule(rf"{start}{number}\s?({signs})(?![A-Za-zа-яё]){WITHIN_SENTENCE}", of_money),
         rule(rf"{start}{number}\s?({units}){unit_end(reader)}", of_unit),
         rule(rf"{start}{number}(?![\w–-]|\s?[%°€$£₽–-]|\s(?:{one_of(grammar.scales)})(?!\w)){NEXT_WORD}", of_word),
+        rule(rf"{start}{number}\s?({scales})(?!\w|\s?(?:{signs})){WITHIN_SENTENCE}", of_scale),
+        rule(rf"{start}(\d{{1,2}})/(\d{{1,2}})(?![\w/])", of_part),
         rule(decimal, lambda m: (said := decimals(m[2])) and f"{m[1]} {said}"),
     )
 

@@ -18,6 +18,14 @@ MONTHS = "Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|Nove
 NAMED_PARTS = {2: "halb", 3: "Drittel", 4: "Viertel", 7: "Siebtel"}
 A_YEAR = r"(?:1[1-9]|20)\d\d"
 COMPOUND_UNITS = {"km": "Kilometer", "m": "Meter", "cm": "Zentimeter", "kg": "Kilogramm", "g": "Gramm", "l": "Liter"}
+YEAR_VERBS = (
+    "wurden?|starb|war|begann|endete|entstand|erschien|gründeten?|eröffneten?|kam|fiel|brach|zog|gewann|verlor|geboren|gestorben|"
+    "gegründet|erbaut|gebaut|eröffnet|veröffentlicht|entdeckt|erfunden|eingeweiht|zerstört|verkauft"
+)
+ACCUSATIVE = (
+    "[Ff]ür|[Uu]m|[Oo]hne|[Dd]urch|[Gg]egen|hat|habe|hast|haben|hatte|[Nn]imm|nehme|nimmt|brauche|braucht|kaufe|kauft|suche|"
+    "sucht|gibt|bekommt|bekommst|kostet|dauert|trinke|trinkt|esse|isst"
+)
 CHAPTERS = "Kapitel|Band|Teil|Abschnitt|Akt|Szene|Artikel|Stufe|Klasse|Anhang|Buch|Typ|Rocky|Hartz"
 
 
@@ -119,6 +127,19 @@ RULES: tuple[Rule, ...] = (
     rule(
         rf"(?<![\w.,])(\d{{1,4}})-({'|'.join(COMPOUND_UNITS)})-([A-ZÄÖÜ])",
         lambda m: f"{spell(int(m[1]), 'de')}-{COMPOUND_UNITS[m[2]]}-{m[3]}",
+    ),
+    rule(
+        rf"\b({YEAR_VERBS})\s(1[1-9]\d\d)(?![\w:]|[.,]\d|\s?[A-ZÄÖÜ%€$°])",
+        lambda m: f"{m[1]} {_year(int(m[2]))}",
+    ),
+    rule(rf"(?<![\w.,])(?<!bis )(?<!und )(1[1-9]\d\d)(?=\s(?:{YEAR_VERBS})\b)", lambda m: _year(int(m[1]))),
+    rule(
+        r"\b([Mm]it|[Nn]ach|[Vv]on|[Bb]ei|[Ss]eit|[Aa]us|[Zz]u|[Vv]or|[Ii]n|[Aa]uf|[Aa]n)\s1(?=\s([A-ZÄÖÜ][a-zäöüß-]{1,30}))",
+        lambda m: f"{m[1]} {'einer' if is_feminine(m[2]) else 'einem'}",
+    ),
+    rule(
+        rf"\b({ACCUSATIVE})\s1(?=\s(?!Uhr\b)([A-ZÄÖÜ][a-zäöüß-]{{1,30}}))",
+        lambda m: f"{m[1]} {'eine' if is_feminine(m[2]) else 'ein' if is_neuter(m[2]) else 'einen'}",
     ),
     rule(r"\b([Aa]ls)\s(\d{1,3})\.(?=\s[a-zäöü])", lambda m: f"{m[1]} {_ordinal(int(m[2]), 'er')}"),
     rule(rf"\b((?:{ARTICLES}|ab|bis|seit)\s)(\d{{1,2}})\.(\d{{1,2}})\.(?!\d)", _short_date, re.IGNORECASE),

@@ -64,6 +64,7 @@ class Grammar:
     times: tuple[str, ...] = ()  # the noun for "3x", one form for each plural category
     genitive: Cardinal | None = None  # replaces `cardinal` after the words of `genitive_words`
     genitive_decimals: Callable[[str, str], str | None] | None = None  # digits before and after the mark
+    genitive_fraction: Callable[[int, int], str] | None = None
     genitive_words: str = ""  # pattern
     noun_of: Callable[[str, str], str] = lambda first, second: first  # the noun among two words after a number
     minus: str

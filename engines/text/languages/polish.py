@@ -22,12 +22,12 @@ FEMININE_PLURALS = listed(
     "korony hrywny liry minutki rodziny grupy klasy"
 )
 FEMININE_PLURAL = re.compile(
-    r"(?:cje|sje|zje|ości|ice|yce|ownie|arnie|alnie|ówki|ewki|enki|ętki|anki|czki|żki|edzie|iny)$"
+    r"(?:cje|sje|zje|ości|ice|yce|ownie|arnie|alnie|ówki|ewki|telki|ielki|arki|erki|orki|yłki|iłki|ółki|otki|etki|enki|ętki|anki|czki|żki|edzie|iny)$"
 )
 MASCULINE_PLURALS = listed(
-    "poranki ranki kubeczki woreczki pączki kawałeczki kominy terminy magazyny zamki kwiatuszki ręczniki chłopaczki "
-    "krążki wianki dzbanki baranki banki goździki domki placki festyny kuzyny delfiny jaśminy rekiny czyny syny gminy "
-    "dywany guziczki"
+    "kotki płotki poranki ranki kubeczki woreczki pączki kawałeczki kominy terminy magazyny zamki kwiatuszki ręczniki "
+    "chłopaczki krążki wianki dzbanki baranki banki goździki domki placki festyny kuzyny delfiny jaśminy rekiny czyny "
+    "syny gminy dywany guziczki"
 )
 VIRILE = re.compile(r"(?:ów|arzy|erzy|eli)$|^(?:braci|mężczyzn|ludzi|gości|kolegów|przyjaciół|turystów|policjantów)$")
 # Genitive plurals of men; other words in -ów are things.
@@ -44,7 +44,9 @@ FEMININE_WORDS = listed(
     "noc część rzecz wieś sól mysz myśl pani twarz odpowiedź podróż kolej gałąź powieść wersja krew"
 )
 MASCULINE = re.compile(r"(?:ista|ysta|oeta|nauta|^mężczyzna|^kierowca|^kolega|^tata|^sędzia|^dwa)$")
-FEMININE_LOCATIVE = re.compile(r"(?:dzie|cie|nie|sie|cy|ce|zie|wie|mie|ii|ji|ści)$")
+BETWEEN = re.compile(r"\bmiędzy\s(?:\S{1,8}\sa\s)?$", re.IGNORECASE)
+HALF = 2
+FEMININE_LOCATIVE = re.compile(r"(?:dzie|cie|nie|sie|cy|ce|dze|zie|wie|mie|ii|ji|ści)$")
 MASCULINE_LOCATIVE = re.compile(
     r"(?:iecie|^(?:sezonie|planie|etapie|tomie|secie|terminie|stanie|rzędzie|punkcie|teście|akcie|świecie|momencie|domie))$"
 )
@@ -65,6 +67,7 @@ ENDINGS = {
     "gen": ("ego", "iego"),
     "loc": ("ym", "im"),
     "fl": ("ej", "iej"),
+    "fi": ("ą", "ą"),
 }
 LOCATIVE = r"(?:[Ww]e?|[Pp]o|[Oo]|[Pp]rzy|[Nn]a)"
 MONTH_STARTS = "stycz|lut|mar|kwie|maj|czerw|lip|sierp|wrze|paźdz|listop|grud"
@@ -172,7 +175,8 @@ def _date(day: Day) -> str:
 
 def _clock(hour: int, minute: int, before: str) -> str:
     locative = re.search(r"\b(?:o|od|do|po|około|przed|godzinie|godziny)\s$", before, re.IGNORECASE)
-    said = _ordinal(hour, "fl" if locative else "f") if hour else "zero zero"
+    form = "fl" if locative else "fi" if BETWEEN.search(before) else "f"
+    said = _ordinal(hour, form) if hour else "zero zero"
     if not minute:
         return said
     return f"{said} zero {spell(minute, 'pl')}" if minute < 10 else f"{said} {spell(minute, 'pl')}"
@@ -193,6 +197,27 @@ def _fraction(above: int, below: int) -> str:
     said = spell(above, "pl")
     said = f"{said[:-1]}ie" if said.endswith("dwa") else said
     return f"{said} {few if above % 10 in (2, 3, 4) and above % 100 not in (12, 13, 14) else many}"
+
+
+def _genitive_fraction(above: int, below: int) -> str:
+    if above == 1:
+        return f"jednej {_ordinal(below, 'fl') if below > HALF else 'drugiej'}"
+    parts = " ".join(_declined(word, "ych", "ich") for word in spell_ordinal(below, "pl").split())
+    return f"{_genitive(above, '')} {parts}"
+
+
+def _one_of(found: re.Match[str]) -> str:
+    """Read "one" after a preposition in the case that the ending of the noun shows."""
+    noun = found[2]
+    if noun.endswith(("em", "im", "ym", "u")):
+        said = "jednym"
+    elif noun.endswith("ą"):
+        said = "jedną"
+    elif FEMININE_LOCATIVE.search(noun) and not MASCULINE_LOCATIVE.search(noun) and not noun.endswith("sce"):
+        said = "jednej"
+    else:
+        return f"{found[1]} {_one(noun)}"
+    return f"{found[1]} {said}"
 
 
 def _placed(found: re.Match[str]) -> str:
@@ -252,6 +277,9 @@ RULES: tuple[Rule, ...] = (
         r"\b([Ww] )(\d{1,2})(?=\s(?:klasie|rundzie|minucie|kolejce|serii)\b)",
         lambda m: f"{m[1]}{_ordinal(int(m[2]), 'fl')}",
     ),
+    rule(
+        r"\b([Pp]o|[Ww]|[Nn]a|[Oo]|[Pp]rzy|[Zz]e?|[Pp]rzed|[Nn]ad|[Pp]od)\s1(?=\s([a-ząćęłńóśźż]{3,24})(?!\w))", _one_of
+    ),
     rule(r"\b([Ww]|[Pp]rzy|[Pp]o)\s(\d{1,3})\s?°C(?!\w)", _degrees),
     rule(r"\b([Ll]ata)\s([2-9]0)\.?(?!\w)", lambda m: f"{m[1]} {_ordinal(int(m[2]), 'n')}"),
     rule(r"\b([Ll]atach)\s([2-9]0)\.?(?!\w)", lambda m: f"{m[1]} {_ordinal(int(m[2]), 'loc')[:-1]}ch"),
@@ -298,8 +326,10 @@ GRAMMAR = Grammar(
     value_of_part=lambda whole: f"{whole}.5",
     times=("raz", "razy", "razy", "raza"),
     genitive=_genitive,
+    genitive_fraction=_genitive_fraction,
     genitive_words=(
-        "[Dd]o|[Oo]d|[Oo]koło|[Bb]ez|[Dd]la|[Pp]owyżej|[Pp]oniżej|[Ss]pośród|[Ww] ciągu|"
+        "[Dd]o|[Oo]d|[Oo]koło|[Bb]ez|[Dd]la|[Pp]owyżej|[Pp]oniżej|[Ss]pośród|[Ww] ciągu|[Ww] wieku|[Ww] cenie|"
+        "[Ww] wysokości|[Ww] odległości|[Oo] długości|[Oo] wysokości|[Oo] wadze|[Oo] powierzchni|[Oo] pojemności|"
         r"[Zz]e?(?!\s\d{1,9}\s[^\W\d_]{1,24}(?:ami|em)\b)"
     ),
     noun_of=_noun_of,

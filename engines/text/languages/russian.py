@@ -174,6 +174,25 @@ def _feminine_ordinal(found: re.Match[str]) -> str:
     return _ordinal(int(found[1]), "f", "g")
 
 
+def _genitive_fraction(above: int, below: int) -> str:
+    return f"{spell(above, 'f', 'g')} {_ordinal(below, 'f', 'g') if _one(above) else _plural(below)}"
+
+
+def _one_of(found: re.Match[str]) -> str | None:
+    """Read "one" after a preposition in the case that the ending of the noun shows."""
+    noun = found[2]
+    if noun.endswith(("ой", "ей", "ью")) or (noun.endswith(("е", "и")) and found[1].lower() in ("по", "к")):
+        return f"{found[1]} одной"
+    if noun.endswith(("ом", "ем")) and found[1].lower() in ("с", "под", "над", "перед"):
+        return f"{found[1]} одним"
+    return f"{found[1]} одному" if noun.endswith(("у", "ю")) and found[1].lower() in ("по", "к") else None
+
+
+def _between(found: re.Match[str]) -> str:
+    first, last = (spell(int(found[group]), "m", "i") for group in (2, 3))
+    return f"{found[1]} {first} и {last}{' часами' if ':' in found[0] else ''}"
+
+
 def _years(found: re.Match[str]) -> str:
     case = {"годах": "p", "годов": "g"}.get(found[3], "n")
     first, last = (_ordinal(int(found[group]), "m", case) for group in (1, 2))
@@ -221,6 +240,12 @@ RULES: tuple[Rule, ...] = (
         r"\b([Сс])\s([01]?\d|2[0-4]):00\sдо\s([01]?\d|2[0-4]):00(?!\w)",
         lambda m: f"{m[1]} {spell(int(m[2]), 'm', 'g')} до {_clock(int(m[3]), 0, 'до ')}",
     ),
+    rule(r"\b([Пп]о|[Кк]|[Сс]|[Пп]од|[Нн]ад|[Пп]еред)\s1(?=\s([а-яё]{3,24})(?!\w))", _one_of),
+    rule(r"\b([Мм]ежду)\s(\d{1,4})(?::00)?\sи\s(\d{1,4})(?::00)?(?![\w:]|[.,]\d)", _between),
+    rule(
+        r"\b([Вв])\s(?=2-(?:м|ом|й|ой|ю|ую|е|ое)\b|2\s(?:классе|курсе|этаже|ряду|вагоне|сезоне|туре|раунде)\b)",
+        lambda m: f"{m[1]}о ",
+    ),
     rule(r"\b([Пп]ри)\s(\d{1,4})\s?°C(?!\w)", _degrees),
     rule(r"(?<=\d)\sс(?=[.,;!?]|\s*$)", lambda m: "сек"),
     rule(r"\b([ВвОоСсДд]о?\s)?(1\d{3}|20\d\d)\s(году|года|год|г\.)(?!\w)", _year),
@@ -260,9 +285,11 @@ GRAMMAR = Grammar(
     times=("раз", "раза", "раз", "раза"),
     genitive=_genitive,
     genitive_decimals=_genitive_decimals,
+    genitive_fraction=_genitive_fraction,
     genitive_words=(
         "[Дд]о|[Оо]т|[Оо]коло|[Ии]з|[Пп]осле|[Бб]ез|[Бб]олее|[Мм]енее|[Бб]ольше|[Мм]еньше|[Сс]выше|[Дд]ля|[Вв]ыше|[Нн]иже|"
-        r"[Вв] течение|[Сс](?=\s\d{1,4}\sдо\s\d)"
+        r"[Вв] течение|[Вв] возрасте|[Вв] размере|[Вв] пределах|[Нн]а расстоянии|"
+        r"[Сс](?=\s\d{1,4}\sдо\s\d)"
     ),
     noun_of=_noun_of,
     first_of_span=lambda value, noun: spell(1, _gender(2, noun)) if value == 1 else _cardinal(value, noun),
