@@ -134,6 +134,15 @@ def unit_rules(reader: NumberReader) -> tuple[Rule, ...]:
     )
 
 
+def lone_unit_rules(reader: NumberReader) -> tuple[Rule, ...]:
+    """Return the rule for units without a number, such as "3 € pro kg"."""
+    if not reader.grammar.spaced:
+        return ()
+    units = one_of({"kg", "km", "cm", "ml", "кг", "км", "см", "мл"} & set(reader.units))
+    end = rf"(?![\w/²³-]){WITHIN_SENTENCE}"
+    return (rule(rf"(?<![\w.,/-])(?<!\d\s)({units}){end}", lambda m: reader.unit_name(m[1], "1")[1]),)
+
+
 def unit_end(reader: NumberReader) -> str:
     """Return the pattern of the end of a unit."""
     right = r"(?![\w²³/])" if reader.grammar.spaced else r"(?![A-Za-z0-9²³/])"

@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib import import_module
 
 from engines.text.fractions import SIGNS
-from engines.text.languages.amounts import genitive_rules, money_rules, scale_rules, unit_rules
+from engines.text.languages.amounts import genitive_rules, lone_unit_rules, money_rules, scale_rules, unit_rules
 from engines.text.languages.figures import apostrophe_rules, equation_rules, figure_rules, fraction_rules, minus_rules
 from engines.text.languages.grammar import Grammar
 from engines.text.languages.letters import (
@@ -63,6 +63,7 @@ def _rules(language: str, region: str, has_figures: bool) -> tuple[Rule, ...]:
         *(_number_rules(reader) if has_figures else ()),
         *grammar.last_rules,
         *(figure_rules(reader) if has_figures else ()),
+        *lone_unit_rules(reader),
         *acronym_rules(reader),
         *sign_rules(grammar),
     )

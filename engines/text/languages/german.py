@@ -12,7 +12,9 @@ from engines.text.rules import Rule, listed, rule
 
 ORDERED = (
     "Platz|Tag|Stock|Etage|Liga|Weltkrieg|Jahrhundert|Mal|Auflage|Kapitel|Runde|Klasse|Satz|Geburtstag|Halbzeit|Teil|"
-    "Akt|Staffel|Folge|Minute|Woche|Monat|Semester|Quartal|Rang|Preis|Versuch"
+    "Akt|Staffel|Folge|Minute|Woche|Monat|Semester|Quartal|Rang|Preis|Versuch|"
+    "OG|Obergeschoss|Gang|Spieltag|Etappe|Bezirk|Mannschaft|Reihe|Generation|Schritt|Stelle|Hälfte|Viertel|Drittel|Advent|"
+    "Version|Ausgabe|Lektion|Aufgabe|Gruppe|Strophe|Symphonie|Sinfonie"
 )
 MONTHS = "Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
 NAMED_PARTS = {2: "halb", 3: "Drittel", 4: "Viertel", 7: "Siebtel"}
@@ -104,6 +106,17 @@ def _short_date(found: re.Match[str]) -> str | None:
 
 RULES: tuple[Rule, ...] = (
     rule(rf"\b({'|'.join(WEEKDAYS)})\.(?=,?\s(?:den\s)?\d)", lambda m: WEEKDAYS[m[1]]),
+    rule(r"\b([A-ZÄÖÜ][a-zäöüß]{2,20})str\.(?!\w)", lambda m: f"{m[1]}straße"),
+    rule(
+        rf"\b((?:{ARTICLES})\s)(\d{{1,2}})\.(?:,\s(\d{{1,2}})\.)?\s(und|oder|bis|bis zu[mr])\s(?=\d{{1,2}}\.\s)",
+        lambda m: (
+            m[1]
+            + _ordinal(int(m[2]), ending(m[1]))
+            + (f", {_ordinal(int(m[3]), ending(m[1]))}" if m[3] else "")
+            + f" {m[4]} "
+        ),
+        re.IGNORECASE,
+    ),
     rule(r"\b(Fr|Hr)\.(?=\s[A-ZÄÖÜ])", lambda m: {"Fr": "Frau", "Hr": "Herr"}[m[1]]),
     rule(
         r"\b(ist|war|wurde|wird|bleibt|als)\s(\d{1,2})\.(?=\s([A-ZÄÖÜ][a-zäöüß]{1,24}))",
@@ -195,7 +208,7 @@ GRAMMAR = Grammar(
     score="{} zu {}",
     minus="minus",
     plus="plus",
-    phone_words="Telefon|Tel|Fax|Handy|Mobil",
+    phone_words="Telefon|Tel|Fax|Handy|Mobil|Rufen Sie|Ruf|Notruf|Wählen Sie|Wähle",
     day_mark=r"\.",
     of="des",
     date_words="[Aa]m|[Vv]om|[Zz]um|[Bb]is|[Aa]b",
@@ -233,6 +246,9 @@ GRAMMAR = Grammar(
     },
     abbreviations={
         "Dr.": "Doktor",
+        "OG": "Obergeschoss",
+        "EG": "Erdgeschoss",
+        "UG": "Untergeschoss",
         "zzgl.": "zuzüglich",
         "MwSt.": "Mehrwertsteuer",
         "Zi.": "Zimmer",

@@ -26,7 +26,7 @@ NEUTER_WORDS = listed(
 )
 NEUTER = re.compile(
     r"(?:chen|lein|gramm|ment|um|(?i:zimmer|haus|spiel|buch|bild|jahr|kind|glas|brot|stück|paket|ticket|foto|video|auto|bett|"
-    r"wort|land|dorf|tier|pferd|bier|wasser|hemd|kleid|heft|blatt|gerät|fenster|rennen|rezept|team|level|leben))$"
+    r"wort|land|dorf|tier|pferd|bier|wasser|hemd|kleid|heft|blatt|gerät|fenster|rennen|rezept|team|level|leben|geschoss))$"
 )
 NOT_FEMININE = NEUTER_WORDS | listed(
     "Start Gewand Strand Rand Sand Brand Bart Irrtum Reichtum Konsum Name Käse Junge Kunde Löwe Affe Hase Kollege "
@@ -47,6 +47,7 @@ WEEKDAYS = {
 AFTER_DATE = re.compile(
     r"\b(?:(?:am|vom|zum|den|dem|der)\s\S{1,30}\s(?:und|oder|bis|bis zum)|bis|ab|seit|vor|nach)\s$", re.IGNORECASE
 )
+DATIVE = re.compile(r"\b(?:in|an|auf|mit|bei|von|aus|zu)\s$", re.IGNORECASE)
 ARTICLE = re.compile(
     rf"(?:\b({PREPOSITIONS})\s)?\b({ARTICLES})\s(?:(?:{'|'.join(WEEKDAYS.values())}),?\s)?$", re.IGNORECASE
 )
@@ -69,6 +70,8 @@ def ending(before: str, noun: str = "") -> str:
     found = ARTICLE.search(before)
     if found is None and AFTER_DATE.search(before):
         return "en"
+    if found is None and DATIVE.search(before):
+        return "er" if is_feminine(noun) else "em"
     if found is None:
         return "e" if is_feminine(noun) else "es" if is_neuter(noun) else "er"
     article = found[2].lower()

@@ -293,6 +293,22 @@ RULES: tuple[Rule, ...] = (
     rule(rf"(?<!\w)({NUMERAL})(?=\swieku\b)", lambda m: _ordinal(VALUES[m[1]], "gen")),
     rule(rf"(?<!\w)({NUMERAL})(?=\swiek\b)", lambda m: _ordinal(VALUES[m[1]], "m")),
     rule(rf"(?<!\w)({NUMERAL})(?=\s(?:wojna|edycja|liga|runda|część)\b)", lambda m: _ordinal(VALUES[m[1]], "f")),
+    rule(
+        rf"(?<!\w)((?:[Ww]\s)?)({NUMERAL})\sw\.(?!\w)",
+        lambda m: f"{m[1]}{_ordinal(VALUES[m[2]], 'loc' if m[1] else 'gen')} wieku{ending_stop(m)}",
+    ),
+    rule(
+        r"(?<![\w.,–-])([2-9]|\d\d)\s(piętro|miejsce|okrążenie|dzień|tydzień|kwartał|sezon|etap|odcinek|klasa|runda|kolejka)(?!\w)",
+        lambda m: f"{_ordinal(int(m[1]), 'f' if m[2][-1] == 'a' else 'n' if m[2][-1] in 'oe' else 'm')} {m[2]}",
+    ),
+    rule(
+        r"\b([Oo]|[Pp]o|[Dd]o|[Oo]d|[Pp]rzed|[Oo]koło)\s([01]?\d|2[0-4])(?=\s(?:rano|wieczorem|po południu|w nocy)\b)",
+        lambda m: f"{m[1]} {_ordinal(int(m[2]), 'fl')}",
+    ),
+    rule(
+        r"\b([Oo])\s([1-9]|1\d|2[0-4])(?=[;!?]|[,.](?!\d)|\s*$|\s(?:i|a|w|na|lub|do|pod|przed)\s)",
+        lambda m: f"{m[1]} {_ordinal(int(m[2]), 'fl')}",
+    ),
     rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'm')}"),
     rule(rf"\b({RULERS})\s([IVX])(?![\w-])", lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'm')}"),
     rule(
@@ -342,7 +358,7 @@ GRAMMAR = Grammar(
     last_of_span=_genitive,
     minus="minus",
     plus="plus",
-    phone_words="telefon|tel|kom|faks|zadzwoń (?:na|pod)|dzwoń (?:na|pod)",
+    phone_words="telefon|tel|kom|faks|zadzwoń (?:na|pod)|dzwoń (?:na|pod)|pod numer(?:em)?",
     day_mark=r"\.",
     of="dnia",
     date_words="[Dd]o|[Oo]d|[Dd]nia",

@@ -19,10 +19,14 @@ SHORT_WORDS = 2  # letters; shorter words are no nouns
 NO_NOUNS = listed("или для это при под над без как что так уже еще ещё они она оно есть был была было были раза")
 MASCULINE_WORDS = listed("мужчина дедушка папа дядя юноша судья коллега кофе водила староста")
 MASCULINE_GENITIVES = re.compile(r"^(?:мужчины|дедушки|папы|дяди|юноши|судьи|имени|времени|племени|пути)$")
-FEMININE = re.compile(r"(?:ость|есть|чь|шь|жь|щь|знь|вь|пись|дь)$")
+FEMININE = re.compile(r"(?:сть|чь|шь|жь|щь|знь|вь|пись|дь|ать|еть|рть)$")
 FEMININE_WORDS = listed(
-    "дверь тетрадь площадь лошадь мышь часть роль модель цель сеть очередь тень боль соль кость степень ступень осень мать"
-) - listed("гвоздь")
+    "карамель постель метель мебель дверь тетрадь площадь лошадь мышь часть роль модель цель сеть очередь тень боль соль "
+    "кость степень ступень осень мать кровать"
+)
+MASCULINE_SOFT = listed(
+    "гвоздь гость путь зять дождь медведь лебедь вождь груздь ноготь локоть коготь лось карась ферзь"
+)
 PLURAL_CASES = re.compile(r"(?:ах|ях|ами|ями|ам|ям)$")
 PLURAL_GENITIVE = re.compile(r"[а-яё]{2}(?:ов|ев|ей)$")
 NO_CASES = listed(
@@ -30,6 +34,7 @@ NO_CASES = listed(
 )
 BEFORE_GENITIVE = re.compile(r"\b(?:до|с|после|около)\s$", re.IGNORECASE)
 MONTHS = "январ|феврал|март|апрел|ма[яй]|июн|июл|август|сентябр|октябр|ноябр|декабр"
+GENDERS_OF_ORDERED = {"место": "n", "серия": "f", "глава": "f", "часть": "f"}
 CHILDREN = {2: "двое", 3: "трое", 4: "четверо"}
 RULERS = (
     "Пётр|Петр|Павел|Александр|Николай|Иван|Василий|Карл|Людовик|Генрих|Филипп|Фридрих|Наполеон|Вильгельм|Яков|Пий|Лев|"
@@ -41,7 +46,7 @@ FEMININE_NAMES = listed("Екатерина Елизавета Анна Мари
 def spell(value: int, gender: str = "m", case: str = "n") -> str:
     """Return a cardinal number; a thousand at its start stands without "one"."""
     said = num2words_cardinal(value, "ru", gender, case)
-    return said.removeprefix("одна ") if said.startswith("одна тысяча") else said
+    return said.partition(" ")[2] if said.startswith(("одна тысяча", "одной тысячи")) else said
 
 
 def _ordinal(value: int, gender: str = "m", case: str = "n") -> str:
@@ -82,7 +87,8 @@ def _gender_of_one(noun: str) -> str:
         return "n"
     if noun.endswith(("а", "я")):
         return "m" if noun in MASCULINE_WORDS else "f"
-    return "f" if noun in FEMININE_WORDS or FEMININE.search(noun) else "m"
+    soft = FEMININE.search(noun) is not None and noun not in MASCULINE_SOFT
+    return "f" if noun in FEMININE_WORDS or soft else "m"
 
 
 def _noun_of(first: str, second: str) -> str:
@@ -133,7 +139,8 @@ def _one(value: int) -> bool:
 
 
 def _date(day: Day) -> str:
-    said = f"{_ordinal(day.day, 'n', 'g')} {day.month_name}"
+    before = day.before.rpartition(" ")[0].rpartition(" ")[2].lower()
+    said = f"{_ordinal(day.day, 'n', {'к': 'd', 'на': 'n', 'по': 'n'}.get(before, 'g'))} {day.month_name}"
     return f"{said} {_ordinal(day.year, 'm', 'g')} года" if day.year else said
 
 
@@ -164,6 +171,8 @@ def _year(found: re.Match[str]) -> str:
     value, word = int(found[2]), found[3]
     if word == "год":
         return f"{found[1] or ''}{_ordinal(value)} год"
+    if (found[1] or "").strip().lower() == "к":
+        return f"{found[1]}{_ordinal(value, 'm', 'd')} году{ending_stop(found)}"
     locative = word == "году" or ((found[1] or "").strip().lower() in ("в", "о") and word == "г.")
     said = _ordinal(value, "m", "p" if locative else "g")
     return f"{found[1] or ''}{said} {'году' if locative else 'года'}{ending_stop(found)}"
@@ -248,7 +257,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(r"\b([Пп]ри)\s(\d{1,4})\s?°C(?!\w)", _degrees),
     rule(r"(?<=\d)\sс(?=[.,;!?]|\s*$)", lambda m: "сек"),
-    rule(r"\b([ВвОоСсДд]о?\s)?(1\d{3}|20\d\d)\s(году|года|год|г\.)(?!\w)", _year),
+    rule(r"\b([ВвОоСсДдКк]о?\s)?(1\d{3}|20\d\d)\s(году|года|год|г\.)(?!\w)", _year),
     rule(
         rf"(?<![\w.,])(\d{{1,4}})-({'|'.join(sorted(ENDINGS, key=len, reverse=True))})(?!\w)",
         lambda m: _ordinal(int(m[1]), *ENDINGS[m[2]]),
@@ -256,6 +265,16 @@ RULES: tuple[Rule, ...] = (
     rule(rf"(?<!\w)({NUMERAL})(?=\sвеке\b)", lambda m: _ordinal(VALUES[m[1]], "m", "p")),
     rule(rf"(?<!\w)({NUMERAL})(?=\sвека\b)", lambda m: _ordinal(VALUES[m[1]], "m", "g")),
     rule(rf"(?<!\w)({NUMERAL})(?=\sвек\b)", lambda m: _ordinal(VALUES[m[1]])),
+    rule(
+        rf"(?<!\w)((?:[Вв]\s)?)({NUMERAL})\sв\.(?!\w)",
+        lambda m: (
+            f"{m[1]}{_ordinal(VALUES[m[2]], 'm', 'p' if m[1] else 'g')} {'веке' if m[1] else 'века'}{ending_stop(m)}"
+        ),
+    ),
+    rule(
+        r"(?<![\w.,–-])(\d?[02-9]|1[0-9])\s(класс|курс|этаж|сезон|раунд|тур|день|ряд|вагон|место|серия|глава|часть)(?!\w)",
+        lambda m: f"{_ordinal(int(m[1]), GENDERS_OF_ORDERED.get(m[2], 'm'))} {m[2]}" if int(m[1]) else None,
+    ),
     rule(rf"\b([Гг]лава|[Чч]асть)\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'f')}"),
     rule(
         rf"\b({RULERS})\s([IVX])(?![\w-])",
@@ -351,6 +370,11 @@ GRAMMAR = Grammar(
         "мин": "duration-minute",
         "ч": "duration-hour",
         "м³": "volume-cubic-meter",
+        "ГГц": "frequency-gigahertz",
+        "МГц": "frequency-megahertz",
+        "кГц": "frequency-kilohertz",
+        "ТБ": "digital-terabyte",
+        "КБ": "digital-kilobyte",
         "Гц": "frequency-hertz",
         "сек": "duration-second",
         "ст. л.": "volume-tablespoon",
