@@ -134,6 +134,19 @@ def unit_rules(reader: NumberReader) -> tuple[Rule, ...]:
     )
 
 
+def rate_rules(reader: NumberReader) -> tuple[Rule, ...]:
+    """Return the rules for prices per unit, such as 2,49 €/kg and 1,99 €/100 g."""
+    grammar = reader.grammar
+    if not grammar.per:
+        return ()
+    price = rf"({one_of(reader.signs_of_money)})\s?/\s?"
+    units = one_of({"kg", "g", "l", "L", "m²", "GB", "кг", "г", "л", "м²"} & set(reader.units))
+    return (
+        rule(rf"{price}(?=\d)", lambda m: f"{m[1]} {grammar.per} "),
+        rule(rf"{price}({units})(?![\w/])", lambda m: f"{m[1]} {grammar.per} {reader.unit_name(m[2], '1')[1]}"),
+    )
+
+
 def lone_unit_rules(reader: NumberReader) -> tuple[Rule, ...]:
     """Return the rule for units without a number, such as "3 € pro kg"."""
     if not reader.grammar.spaced:
@@ -145,7 +158,7 @@ def lone_unit_rules(reader: NumberReader) -> tuple[Rule, ...]:
 
 def unit_end(reader: NumberReader) -> str:
     """Return the pattern of the end of a unit."""
-    right = r"(?![\w²³/])" if reader.grammar.spaced else r"(?![A-Za-z0-9²³/])"
+    right = r"(?![\w²³/])" if reader.grammar.spaced else r"(?![A-Za-z²³/])"
     return f"{right}{WITHIN_SENTENCE}"
 
 

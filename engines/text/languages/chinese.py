@@ -42,6 +42,10 @@ def _digits(text: str) -> str:
     return "".join(DIGITS[int(digit)] for digit in text)
 
 
+def _phone(text: str) -> str:
+    return "".join(PHONE_DIGITS[int(digit)] for digit in text)
+
+
 def _date(day: Day) -> str:
     said = f"{spell(day.month)}月{spell(day.day)}日"
     return f"{_digits(str(day.year))}年{said}" if day.year else said
@@ -78,13 +82,15 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?<!\d)(\d{4})(?=年(?![级前后]))", lambda m: _digits(m[1])),
     rule(r"(?<!\d)(第)(\d{1,9})(?!\d)", lambda m: f"第{spell(int(m[2]))}"),
     rule(rf"(第)({NUMERAL})(?![A-Za-z])", lambda m: f"第{spell(VALUES[m[2]])}"),
-    rule(rf"({CALLS})(\d{{3,12}})(?!\d)", lambda m: m[1] + "".join(PHONE_DIGITS[int(digit)] for digit in m[2])),
-    rule(r"(?<![\d.:A-Za-z-])(\d{3,4})(?=房间|房間|号房|號房|室(?!内|外)|号航班|路公交|路车)", lambda m: _digits(m[1])),
+    rule(rf"({CALLS})(\d{{3,12}})(?!\d)", lambda m: m[1] + _phone(m[2])),
     rule(
-        r"(?<=[A-Z])(\d{3,4})(?=次|航班|号航班|號航班)", lambda m: "".join(PHONE_DIGITS[int(digit)] for digit in m[1])
+        r"(?<![\d.:A-Za-z-])(\d{3,4})(?=房间|房間|号房|號房|室(?!内|外))",
+        lambda m: _digits(m[1]),
     ),
+    rule(r"(?<![\d.:A-Za-z-])(\d{3,4})(?=号航班|路公交|路车)", lambda m: _phone(m[1])),
+    rule(r"(?<=[A-Z])(\d{3,4})(?=次|航班|号航班|號航班)", lambda m: _phone(m[1])),
     rule(r"(?<=[年月日号號时時点點元])\s?[-–—~～]\s?(?=\d)", lambda m: "到"),
-    rule(r"(?<!\d)([5-9]0|00)(?=[后後](?!面|来|來))", lambda m: _digits(m[1])),
+    rule(r"(?<![\d:.])([5-9]0|00)(?=[后後](?!面|来|來))", lambda m: _digits(m[1])),
     rule(r"(?<![\d.])(\d{1,3})‰", lambda m: f"千分之{spell(int(m[1]))}"),
     rule(r"(?<=[A-Za-z])2(?=[层層座栋棟组組班口])", lambda m: "二"),
     rule(r"(?<=\d)\s?Mbps(?![A-Za-z])", lambda m: "兆"),

@@ -6,7 +6,14 @@ from functools import lru_cache
 from importlib import import_module
 
 from engines.text.fractions import SIGNS
-from engines.text.languages.amounts import genitive_rules, lone_unit_rules, money_rules, scale_rules, unit_rules
+from engines.text.languages.amounts import (
+    genitive_rules,
+    lone_unit_rules,
+    money_rules,
+    rate_rules,
+    scale_rules,
+    unit_rules,
+)
 from engines.text.languages.figures import apostrophe_rules, equation_rules, figure_rules, fraction_rules, minus_rules
 from engines.text.languages.grammar import Grammar
 from engines.text.languages.letters import (
@@ -81,6 +88,7 @@ def _number_rules(reader: NumberReader) -> tuple[Rule, ...]:
         *minus_rules(grammar),
         *genitive_rules(reader),
         *fraction_rules(reader),
+        *rate_rules(reader),
         *money_rules(reader),
         *scale_rules(reader),
         *unit_rules(reader),

@@ -102,6 +102,7 @@ GRAMMAR = Grammar(
     },
     codes={"EUR": "€"},
     cents="{main} {count}",
+    per="per",
     scales={
         "st": ("stuk", "stuks"),
         "pers": ("persoon", "personen"),

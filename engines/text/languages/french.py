@@ -123,6 +123,7 @@ GRAMMAR = Grammar(
     },
     codes={"EUR": "€"},
     cents="{main} {count}",
+    per="le",
     scales={
         "ch": ("cheval", "chevaux"),
         "pers": ("personne", "personnes"),

@@ -108,12 +108,12 @@ RULES: tuple[Rule, ...] = (
     rule(rf"\b({'|'.join(WEEKDAYS)})\.(?=,?\s(?:den\s)?\d)", lambda m: WEEKDAYS[m[1]]),
     rule(r"\b([A-ZÄÖÜ][a-zäöüß]{2,20})str\.(?!\w)", lambda m: f"{m[1]}straße"),
     rule(
-        rf"\b((?:{ARTICLES})\s)(\d{{1,2}})\.(?:,\s(\d{{1,2}})\.)?\s(und|oder|bis|bis zu[mr])\s(?=\d{{1,2}}\.\s)",
+        rf"\b((?:{ARTICLES})\s)(\d{{1,2}})\.(?:,\s(\d{{1,2}})\.)?\s(und|oder|bis|bis zu[mr])(?=\s\d{{1,2}}\.\s)",
         lambda m: (
             m[1]
             + _ordinal(int(m[2]), ending(m[1]))
             + (f", {_ordinal(int(m[3]), ending(m[1]))}" if m[3] else "")
-            + f" {m[4]} "
+            + f" {m[4]}"
         ),
         re.IGNORECASE,
     ),
@@ -223,6 +223,7 @@ GRAMMAR = Grammar(
     },
     codes={"EUR": "€"},
     cents="{main} {count}",
+    per="pro",
     scales={
         "Stk": ("Stück", "Stück"),
         "Pkt": ("Punkt", "Punkte"),

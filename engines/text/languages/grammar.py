@@ -90,6 +90,7 @@ class Grammar:
     scales: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     scale_link: Callable[[str], str] = lambda noun: ""  # between "million" and a noun
     plural_noun: str = ""  # pattern of nouns that `scale_link` joins to a whole number of millions
+    per: str = ""  # between a price and a unit
     units: Mapping[str, str] = field(default_factory=dict)  # further symbols of CLDR's units
     # Patterns that replace CLDR's names, one for each plural category.
     unit_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

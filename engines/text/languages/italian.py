@@ -131,6 +131,7 @@ GRAMMAR = Grammar(
     cents="{main} e {cents}",
     first_of_span=lambda value, noun: _cardinal(value, "" if value == 1 else noun),
     units={"mq": "area-square-meter", "kmq": "area-square-kilometer"},
+    per="al",
     scales={
         "CV": ("cavallo", "cavalli"),
         "pz": ("pezzo", "pezzi"),

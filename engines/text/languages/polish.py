@@ -38,7 +38,7 @@ VIRILE_GENITIVES = listed(
 )
 PREFIXES = ("", "jedno", "dwu", "trzy", "cztero", "pięcio", "sześcio", "siedmio", "ośmio", "dziewięcio")
 CHILDREN = {2: "dwoje", 3: "troje", 4: "czworo", 5: "pięcioro", 6: "sześcioro", 7: "siedmioro", 8: "ośmioro"}
-INSTRUMENTALS = {2: "dwoma", 3: "trzema", 4: "czterema", 5: "pięcioma", 6: "sześcioma"}
+INSTRUMENTALS = {"dwóch": "dwoma", "trzech": "trzema", "czterech": "czterema"}
 NEUTER_WORDS = listed("imię zwierzę dziecię ramię plemię")
 FEMININE_WORDS = listed(
     "noc część rzecz wieś sól mysz myśl pani twarz odpowiedź podróż kolej gałąź powieść wersja krew"
@@ -86,8 +86,8 @@ def _cardinal(value: int, noun: str) -> str:
         return re.sub(r"\btysiąca\b", "tysiącu", _genitive(value, noun)).replace("tysięcy", "tysiącach")
     if 2 <= value < 100 and word in VIRILE_GENITIVES:
         return _genitive(value, noun)
-    if value in INSTRUMENTALS and word.endswith("ami"):
-        return INSTRUMENTALS[value]
+    if 1 < value < 1000 and word.endswith("ami"):
+        return _instrumental(value)
     if value == 1:
         return _one(word)
     return f"{said[:-1]}ie" if said.endswith("dwa") and _is_feminine_plural(word) else said
@@ -131,6 +131,16 @@ def _genitive(value: int, noun: str) -> str:
     if rest or not words:
         words.append("jeden" if rest == 1 and words else GENITIVES[rest])
     return " ".join(words)
+
+
+def _instrumental(value: int) -> str:
+    *hundreds, last = _genitive(value, "").rpartition(" ")
+    *_, tens = hundreds[0].rpartition(" ") if hundreds else [""]
+    said = INSTRUMENTALS.get(last) or (f"{last[:-1]}oma" if last.endswith("u") and value % 100 else last)
+    before = hundreds[0] if hundreds else ""
+    if tens.endswith(("estu", "ęciu")):
+        before = f"{before[:-1]}oma"
+    return f"{before} {said}".strip()
 
 
 def _mixed(whole: int, above: int, below: int) -> str:
@@ -257,8 +267,8 @@ def _degrees(found: re.Match[str]) -> str:
 
 RULES: tuple[Rule, ...] = (
     rule(
-        rf"\b([Oo]d|[Zz])\s(\d{{1,2}})\.?\sdo\s(?=\d{{1,2}}\.?\s(?:{MONTH_STARTS}))",
-        lambda m: f"{m[1]} {_ordinal(int(m[2]), 'gen')} do ",
+        rf"\b([Oo]d|[Zz])\s(\d{{1,2}})\.?\sdo(?=\s\d{{1,2}}\.?\s(?:{MONTH_STARTS}))",
+        lambda m: f"{m[1]} {_ordinal(int(m[2]), 'gen')} do",
     ),
     rule(
         rf"(?<![\w.,])(\d{{1,2}})\.?\s?[-–—]\s?(\d{{1,2}})\.?(?=\s(?:{MONTH_STARTS}))",
@@ -371,6 +381,7 @@ GRAMMAR = Grammar(
         "¥": Money(forms=("jen", "jeny", "jenów", "jena")),
     },
     codes={"PLN": "zł", "EUR": "€"},
+    per="za",
     scales={
         "KM": ("koń mechaniczny", "konie mechaniczne", "koni mechanicznych", "konia mechanicznego"),
         "szt": ("sztuka", "sztuki", "sztuk", "sztuki"),

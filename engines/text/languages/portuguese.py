@@ -158,6 +158,7 @@ GRAMMAR = Grammar(
     },
     codes={"EUR": "€", "BRL": "R$"},
     cents="{main} e {cents}",
+    per="o",
     scales={
         "cv": ("cavalo", "cavalos"),
         "unid": ("unidade", "unidades"),

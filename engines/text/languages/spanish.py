@@ -148,6 +148,7 @@ GRAMMAR = Grammar(
     },
     codes={"EUR": "€"},
     cents="{main} con {cents}",
+    per="el",
     scales={
         "CV": ("caballo", "caballos"),
         "uds": ("unidad", "unidades"),
