@@ -197,10 +197,10 @@ def genitive_rules(reader: NumberReader) -> tuple[Rule, ...]:
 
     def of_scale(found: re.Match[str]) -> str | None:
         value = _small(found[2], reader)
-        if value is None:
-            return None
-        noun = form(grammar.locale, grammar.scales[found[3]], "0.5" if value == 1 else "5")
-        return f"{found[1]} {genitive(value, noun)} {noun}"
+        noun = form(grammar.locale, grammar.scales[found[3]], "0.5" if value == 1 or value is None else "5")
+        said = decimals(found[2]) if value is None else genitive(value, noun)
+        name = f" {reader.money_name(found[4], '1000000')}" if found[4] else ""
+        return said and f"{found[1]} {said} {noun}{name}"
 
     def of_part(found: re.Match[str]) -> str | None:
         above, below = int(found[2]), int(found[3])
@@ -213,7 +213,7 @@ def genitive_rules(reader: NumberReader) -> tuple[Rule, ...]:
         rule(rf"{start}{number}\s?({signs})(?![A-Za-zа-яё]){WITHIN_SENTENCE}", of_money),
         rule(rf"{start}{number}\s?({units}){unit_end(reader)}", of_unit),
         rule(rf"{start}{number}(?![\w–-]|\s?[%°€$£₽–-]|\s(?:{one_of(grammar.scales)})(?!\w)){NEXT_WORD}", of_word),
-        rule(rf"{start}{number}\s?({scales})(?!\w|\s?(?:{signs})){WITHIN_SENTENCE}", of_scale),
+        rule(rf"{start}{number}\s?({scales})(?!\w)(?:\s?({signs})(?!\w))?{WITHIN_SENTENCE}", of_scale),
         rule(rf"{start}(\d{{1,2}})/(\d{{1,2}})(?![\w/])", of_part),
         rule(decimal, lambda m: (said := decimals(m[2])) and f"{m[1]} {said}"),
     )
