@@ -3,10 +3,9 @@
 import re
 
 from engines.text.languages.german_endings import ARTICLES, PREPOSITIONS, WEEKDAYS, ending, is_feminine, is_neuter
-from engines.text.languages.grammar import Day, Grammar, Money
+from engines.text.languages.german_numbers import cardinal, clock, date, fraction, mixed, ordinal, part_of, year_words
+from engines.text.languages.grammar import Grammar, Money
 from engines.text.languages.spelling import cardinal as spell
-from engines.text.languages.spelling import ordinal as spell_ordinal
-from engines.text.languages.spelling import year as spell_year
 from engines.text.romans import NUMERAL, VALUES
 from engines.text.rules import Rule, listed, rule
 
@@ -17,7 +16,6 @@ ORDERED = (
     "Version|Ausgabe|Lektion|Aufgabe|Gruppe|Strophe|Symphonie|Sinfonie"
 )
 MONTHS = "Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
-NAMED_PARTS = {2: "halb", 3: "Drittel", 4: "Viertel", 7: "Siebtel"}
 A_YEAR = r"(?:1[1-9]|20)\d\d"
 COMPOUND_UNITS = {"km": "Kilometer", "m": "Meter", "cm": "Zentimeter", "kg": "Kilogramm", "g": "Gramm", "l": "Liter"}
 YEAR_VERBS = (
@@ -29,58 +27,6 @@ ACCUSATIVE = (
     "sucht|gibt|bekommt|bekommst|kostet|dauert|trinke|trinkt|esse|isst"
 )
 CHAPTERS = "Kapitel|Band|Teil|Abschnitt|Akt|Szene|Artikel|Stufe|Klasse|Anhang|Buch|Typ|Rocky|Hartz"
-
-
-def _cardinal(value: int, noun: str) -> str:
-    if value != 1 or not noun:
-        return spell(value, "de")
-    if noun.islower():
-        last = next((said for said in ("er", "es", "e") if noun.endswith(said)), "")
-        return {"er": "ein", "es": "ein", "e": "eine"}.get(last, "eins")
-    return "eine" if is_feminine(noun) else "ein"
-
-
-def _ordinal(value: int, last: str) -> str:
-    return spell_ordinal(value, "de")[:-1] + last
-
-
-def _date(day: Day) -> str:
-    said = f"{_ordinal(day.day, ending(day.before))} {day.month_name}"
-    return f"{said} {_year(day.year)}" if day.year else said
-
-
-def _year(value: int) -> str:
-    return spell_year(value, "de")
-
-
-def _clock(hour: int, minute: int, before: str) -> str:
-    said = f"{'ein' if hour == 1 else spell(hour, 'de')} Uhr"
-    return f"{said} {spell(minute, 'de')}" if minute else said
-
-
-def _part(below: int) -> str:
-    if below in NAMED_PARTS:
-        return NAMED_PARTS[below]
-    return spell_ordinal(below, "de")[:-1].capitalize() + "l"
-
-
-def _fraction(above: int, below: int) -> str:
-    if below == 2:
-        return "ein halb" if above == 1 else f"{spell(above, 'de')} halbe"
-    return f"{'ein' if above == 1 else spell(above, 'de')} {_part(below)}"
-
-
-def _mixed(whole: int, above: int, below: int) -> str:
-    if (above, below) == (1, 2):
-        return "eineinhalb" if whole == 1 else f"{spell(whole, 'de')}einhalb"
-    return f"{spell(whole, 'de')} {_fraction(above, below)}"
-
-
-def _part_of(whole: int, above: int, below: int, noun: str) -> str | None:
-    """Read half of a noun; other parts need no form of the noun."""
-    if whole or (above, below) != (1, 2) or not noun[:1].isupper():
-        return None
-    return f"eine halbe {noun}" if is_feminine(noun) else f"ein {'halbes' if is_neuter(noun) else 'halber'} {noun}"
 
 
 def _multiplied(found: re.Match[str]) -> str:
@@ -98,7 +44,7 @@ def _short_date(found: re.Match[str]) -> str | None:
     """Read den 5.6. with the name of the month."""
     month = int(found[3])
     return (
-        f"{found[1]}{_ordinal(int(found[2]), ending(found[1]))} {MONTHS.split('|')[month - 1]}"
+        f"{found[1]}{ordinal(int(found[2]), ending(found[1]))} {MONTHS.split('|')[month - 1]}"
         if 0 < month <= 12
         else None
     )
@@ -111,8 +57,8 @@ RULES: tuple[Rule, ...] = (
         rf"\b((?:{ARTICLES})\s)(\d{{1,2}})\.(?:,\s(\d{{1,2}})\.)?\s(und|oder|bis|bis zu[mr])(?=\s\d{{1,2}}\.\s)",
         lambda m: (
             m[1]
-            + _ordinal(int(m[2]), ending(m[1]))
-            + (f", {_ordinal(int(m[3]), ending(m[1]))}" if m[3] else "")
+            + ordinal(int(m[2]), ending(m[1]))
+            + (f", {ordinal(int(m[3]), ending(m[1]))}" if m[3] else "")
             + f" {m[4]}"
         ),
         re.IGNORECASE,
@@ -120,15 +66,15 @@ RULES: tuple[Rule, ...] = (
     rule(r"\b(Fr|Hr)\.(?=\s[A-ZÄÖÜ])", lambda m: {"Fr": "Frau", "Hr": "Herr"}[m[1]]),
     rule(
         r"\b(ist|war|wurde|wird|bleibt|als)\s(\d{1,2})\.(?=\s([A-ZÄÖÜ][a-zäöüß]{1,24}))",
-        lambda m: f"{m[1]} {_ordinal(int(m[2]), 'e' if m[3].endswith('e') else ending('', m[3]))}",
+        lambda m: f"{m[1]} {ordinal(int(m[2]), 'e' if m[3].endswith('e') else ending('', m[3]))}",
     ),
     rule(
         rf"(?<![\w.,])(\d{{1,2}})\.\s?[-–]\s?(\d{{1,2}})\.\s({MONTHS})(?!\w)",
         lambda m: " ".join(
             (
-                _ordinal(int(m[1]), ending(m.string[max(0, m.start() - 24) : m.start()])),
+                ordinal(int(m[1]), ending(m.string[max(0, m.start() - 24) : m.start()])),
                 "bis",
-                _ordinal(int(m[2]), ending(m.string[max(0, m.start() - 24) : m.start()])),
+                ordinal(int(m[2]), ending(m.string[max(0, m.start() - 24) : m.start()])),
                 m[3],
             )
         ),
@@ -143,9 +89,9 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         rf"\b({YEAR_VERBS})\s(1[1-9]\d\d)(?![\w:]|[.,]\d|\s?[A-ZÄÖÜ%€$°])",
-        lambda m: f"{m[1]} {_year(int(m[2]))}",
+        lambda m: f"{m[1]} {year_words(int(m[2]))}",
     ),
-    rule(rf"(?<![\w.,])(?<!bis )(?<!und )(1[1-9]\d\d)(?=\s(?:{YEAR_VERBS})\b)", lambda m: _year(int(m[1]))),
+    rule(rf"(?<![\w.,])(?<!bis )(?<!und )(1[1-9]\d\d)(?=\s(?:{YEAR_VERBS})\b)", lambda m: year_words(int(m[1]))),
     rule(
         r"\b([Mm]it|[Nn]ach|[Vv]on|[Bb]ei|[Ss]eit|[Aa]us|[Zz]u|[Vv]or|[Ii]n|[Aa]uf|[Aa]n)\s1(?=\s([A-ZÄÖÜ][a-zäöüß-]{1,30}))",
         lambda m: f"{m[1]} {'einer' if is_feminine(m[2]) else 'einem'}",
@@ -154,53 +100,54 @@ RULES: tuple[Rule, ...] = (
         rf"\b({ACCUSATIVE})\s1(?=\s(?!Uhr\b)([A-ZÄÖÜ][a-zäöüß-]{{1,30}}))",
         lambda m: f"{m[1]} {'eine' if is_feminine(m[2]) else 'ein' if is_neuter(m[2]) else 'einen'}",
     ),
-    rule(r"\b([Aa]ls)\s(\d{1,3})\.(?=\s[a-zäöü])", lambda m: f"{m[1]} {_ordinal(int(m[2]), 'er')}"),
+    rule(r"\b([Aa]ls)\s(\d{1,3})\.(?=\s[a-zäöü])", lambda m: f"{m[1]} {ordinal(int(m[2]), 'er')}"),
     rule(rf"\b((?:{ARTICLES}|ab|bis|seit)\s)(\d{{1,2}})\.(\d{{1,2}})\.(?!\d)", _short_date, re.IGNORECASE),
     rule(
         rf"\b([Vv]on|[Zz]wischen)\s({A_YEAR})\s(bis|und)\s({A_YEAR})(?![\w:]|[.,]\d|\s?[A-ZÄÖÜ%€$°])",
-        lambda m: f"{m[1]} {_year(int(m[2]))} {m[3]} {_year(int(m[4]))}",
+        lambda m: f"{m[1]} {year_words(int(m[2]))} {m[3]} {year_words(int(m[4]))}",
     ),
     rule(
         rf"(?<![\w,.])(\d{{1,3}})\.(?=\s({ORDERED})(?:e?s|en)?\b)",
-        lambda m: _ordinal(int(m[1]), ending(m.string[max(0, m.start() - 24) : m.start()], m[2])),
+        lambda m: ordinal(int(m[1]), ending(m.string[max(0, m.start() - 24) : m.start()], m[2])),
     ),
     rule(
         rf"\b((?:(?:{PREPOSITIONS})\s)?(?:{ARTICLES})\s)(\d{{1,3}})\.(?=\s(?!(?:{MONTHS}|Jan|Feb|Mär|Apr|Jun|Jul|Aug|Sep|Okt|Nov|Dez)\b)([^\W\d_]{{1,24}}))",
-        lambda m: m[1] + _ordinal(int(m[2]), ending(m[1], m[3])),
+        lambda m: m[1] + ordinal(int(m[2]), ending(m[1], m[3])),
         re.IGNORECASE,
     ),
     rule(
         r"(?<![\w:.,])(\d{1,2}):([0-5]\d)\s(?:Stunden|Std\.)(?!\w)",
         lambda m: (
-            f"{_cardinal(int(m[1]), 'Stunde')} Stunde{'n' if m[1] != '1' else ''} {_cardinal(int(m[2]), 'Minute')} Minuten"
+            f"{cardinal(int(m[1]), 'Stunde')} Stunde{'n' if m[1] != '1' else ''} {cardinal(int(m[2]), 'Minute')} Minuten"
         ),
     ),
     rule(r"(?<![\w,.])(\d{1,3})er(?!\w)", lambda m: f"{spell(1, 'de') if m[1] == '1' else _short(int(m[1]))}er"),
     rule(r"(?<![\w.,])(\d{1,3})\s?(?:[x×]|-?mal)(?!\w|-|\s?\d)", _multiplied),
     rule(r"(?<![\w.,])(\d{1,3})-?fach(?=(?:e[mnrs]?)?(?!\w))", lambda m: f"{_short(int(m[1]))}fach"),
     rule(
-        rf"\b(Jahre?s?|{MONTHS}|seit|anno)\s(1[1-9]\d\d|20\d\d)(?![\w:]|[.,]\d)", lambda m: f"{m[1]} {_year(int(m[2]))}"
+        rf"\b(Jahre?s?|{MONTHS}|seit|anno)\s(1[1-9]\d\d|20\d\d)(?![\w:]|[.,]\d)",
+        lambda m: f"{m[1]} {year_words(int(m[2]))}",
     ),
     rule(
         r"\b([Ii]n|[Vv]on|[Bb]is|[Nn]ach|[Vv]or|[Aa]b|[Uu]m)\s(1[1-9]\d\d|20\d\d)(?![\w:]|[.,]\d|\s?[A-ZÄÖÜ%€$°a-z])",
-        lambda m: f"{m[1]} {_year(int(m[2]))}",
+        lambda m: f"{m[1]} {year_words(int(m[2]))}",
     ),
-    rule(r"(?<![\w.,$€£+-])(1[1-9]\d\d)(?=[.!?;:)]?\s*$|[.!?;)]\s|,\s[a-zäöü])", lambda m: _year(int(m[1]))),
+    rule(r"(?<![\w.,$€£+-])(1[1-9]\d\d)(?=[.!?;:)]?\s*$|[.!?;)]\s|,\s[a-zäöü])", lambda m: year_words(int(m[1]))),
     rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]], 'de')}"),
     rule(
         rf"\b([A-ZÄÖÜ][a-zäöüß]+)\s({NUMERAL})\.(?!\w)",
-        lambda m: f"{m[1]} der {_ordinal(VALUES[m[2]], 'e').capitalize()}",
+        lambda m: f"{m[1]} der {ordinal(VALUES[m[2]], 'e').capitalize()}",
     ),
 )
 
 GRAMMAR = Grammar(
     locale="de",
-    cardinal=_cardinal,
-    date=_date,
-    clock=_clock,
-    fraction=_fraction,
-    mixed=_mixed,
-    part_of=_part_of,
+    cardinal=cardinal,
+    date=date,
+    clock=clock,
+    fraction=fraction,
+    mixed=mixed,
+    part_of=part_of,
     seconds_link="und ",
     rules=RULES,
     decimal="{} Komma {}",

@@ -27,7 +27,10 @@ NATIVE = (
 # What may follow a counter: a particle or no Hangul. "달성" and "달러" do not start with the counter 달.
 WORD_ENDS = "(?=$|[^가-힣]|[이가은는을를의에과와도만로으부까쯤정씩짜입동전후간째마들다뿐보])"
 ATTACHED = "여|박|승|패|년대|년|월|일|층|학년|호선|호|세기|등|위|차|만|천|백|억|조"
-NUMBERED = "번\\s?(?:홀|구역|라인|칸|코트|승강장|게이트|탑승구|좌석|창구|테이블|트랙|레인|문항|선수|채널|출구|버스|홈|문제|국도|타자)"
+NUMBERED = (
+    "번\\s?(?:홀|구역|라인|칸|코트|승강장|게이트|"
+    "탑승구|좌석|창구|테이블|트랙|레인|문항|선수|채널|출구|버스|홈|문제|국도|타자)"
+)
 MONTHS = {6: "유", 10: "시"}  # readings of June and October
 LAST_NATIVE_HOUR = 12  # later hours are Sino-Korean
 
