@@ -20,6 +20,7 @@ def money_rules(reader: NumberReader) -> tuple[Rule, ...]:
             rf"{left}({signs})\s?({number}){DASH}(?:\1\s?)?({number}){scales}",
             lambda m: _range(m[2], m[3], m[1], m[4], reader),
         ),
+        *_named_money_rules(reader),
         rule(rf"{left}({signs})\s?({number}){scales}", lambda m: _money(m[2], m[1], m[3], reader)),
         rule(
             rf"({number})\s?({signs}){DASH}({number}){scales}\s?\2{right}{WITHIN_SENTENCE}",
@@ -31,6 +32,19 @@ def money_rules(reader: NumberReader) -> tuple[Rule, ...]:
         ),
         rule(rf"({number}){scales}\s?({signs}){right}{WITHIN_SENTENCE}", lambda m: _money(m[1], m[3], m[2], reader)),
     )
+
+
+def _named_money_rules(reader: NumberReader) -> tuple[Rule, ...]:
+    """Return the rule for amounts with two decimals before the name of a currency, such as "3,50 Euro"."""
+    names = {name: sign for sign, money in reader.grammar.money.items() if money.cents for name in money.forms}
+    if not names:
+        return ()
+
+    def read(found: re.Match[str]) -> str | None:
+        whole, _, cents = reader.plain(found[1]).partition(".")
+        return _with_cents(whole, cents, names[found[2]], reader) if len(cents) == 2 else None
+
+    return (rule(rf"({reader.number_pattern})\s({one_of(names)})(?!\w)", read),)
 
 
 def _other_decimal_marks(signs: str) -> tuple[Rule, ...]:

@@ -84,7 +84,7 @@ RULES: tuple[Rule, ...] = (
         lambda m: f"{_short(int(m[1]))} bis {_short(int(m[2]))}mal",
     ),
     rule(
-        rf"(?<![\w.,])(\d{{1,4}})-({'|'.join(COMPOUND_UNITS)})-([A-ZÄÖÜ])",
+        rf"(?<![\w.,])(\d{{1,4}})-({'|'.join(COMPOUND_UNITS)})-([A-ZÄÖÜ]\w{{0,30}})",
         lambda m: f"{spell(int(m[1]), 'de')}-{COMPOUND_UNITS[m[2]]}-{m[3]}",
     ),
     rule(
@@ -96,6 +96,7 @@ RULES: tuple[Rule, ...] = (
         r"\b([Mm]it|[Nn]ach|[Vv]on|[Bb]ei|[Ss]eit|[Aa]us|[Zz]u|[Vv]or|[Ii]n|[Aa]uf|[Aa]n)\s1(?=\s([A-ZÄÖÜ][a-zäöüß-]{1,30}))",
         lambda m: f"{m[1]} {'einer' if is_feminine(m[2]) else 'einem'}",
     ),
+    rule(r"\b([Ff]ür|[Uu]m)((?:\s(?:nur|etwa|je))?)\s1\s?€(?!\w|/)", lambda m: f"{m[1]}{m[2]} einen Euro"),
     rule(
         rf"\b({ACCUSATIVE})\s1(?=\s(?!Uhr\b)([A-ZÄÖÜ][a-zäöüß-]{{1,30}}))",
         lambda m: f"{m[1]} {'eine' if is_feminine(m[2]) else 'ein' if is_neuter(m[2]) else 'einen'}",

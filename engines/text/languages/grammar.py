@@ -92,6 +92,7 @@ class Grammar:
     plural_noun: str = ""  # pattern of nouns that `scale_link` joins to a whole number of millions
     per: str = ""  # between a price and a unit
     units: Mapping[str, str] = field(default_factory=dict)  # further symbols of CLDR's units
+    no_units: frozenset[str] = frozenset()  # symbols of CLDR's units that are words of the language
     # Patterns that replace CLDR's names, one for each plural category.
     unit_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

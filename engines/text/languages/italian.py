@@ -60,6 +60,11 @@ def _clock(hour: int, minute: int, before: str) -> str:
     return f"{said} e {_cardinal(minute, '')}" if minute else said
 
 
+def _singular(noun: str) -> str:
+    """Return the singular of most nouns: ore, tazze, litri."""
+    return {"e": f"{noun[:-1]}a", "i": f"{noun[:-1]}o"}.get(noun[-1:], noun)
+
+
 PARTS = Parts(
     spell=_cardinal,
     names={2: ("mezzo", "mezzi")},
@@ -70,6 +75,7 @@ PARTS = Parts(
     half_of=("mezzo {}", "mezza {}"),
     of=lambda noun: "di ",
     is_feminine=_feminine,
+    singular=_singular,
     no_nouns=NO_NOUNS,
 )
 
@@ -132,6 +138,7 @@ GRAMMAR = Grammar(
     first_of_span=lambda value, noun: _cardinal(value, "" if value == 1 else noun),
     units={"mq": "area-square-meter", "kmq": "area-square-kilometer"},
     per="al",
+    no_units=frozenset({"ha"}),  # the verb
     scales={
         "CV": ("cavallo", "cavalli"),
         "pz": ("pezzo", "pezzi"),

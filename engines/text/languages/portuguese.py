@@ -105,7 +105,7 @@ def _rules(locale: str) -> tuple[Rule, ...]:
             lambda m: f"{m[1]} {say(int(m[2]))}",
         ),
         rule(
-            r"\b([Ee]m|[Dd]ura|[Dd]urou|[Ll]eva|[Ll]evou)\s(\d{1,2})h([0-5]\d)(?!\w)",
+            r"\b([Ee]m|[Dd]ura|[Dd]urou|[Ll]eva|[Ll]evou|está|tem|há|por|com|após|foram|demora|demorou|faltam|mais)\s(\d{1,2})h([0-5]\d)(?!\w)",
             lambda m: (
                 f"{m[1]} {_cardinal(int(m[2]), 'horas', locale)} hora{'' if m[2] == '1' else 's'} e "
                 f"{_cardinal(int(m[3]), 'minutos', locale)} minutos"

@@ -30,7 +30,8 @@ class NumberReader:
     @property
     def units(self) -> dict[str, str]:
         """Return CLDR's names of units by their symbols."""
-        return {**UNITS, **self.grammar.units}
+        units = {**UNITS, **self.grammar.units}
+        return {symbol: unit for symbol, unit in units.items() if symbol not in self.grammar.no_units}
 
     @property
     def signs_of_money(self) -> tuple[str, ...]:

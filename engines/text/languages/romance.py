@@ -39,11 +39,11 @@ class Parts:
         """Read a part of a noun: half a litre, a quarter of a litre, two litres and a half."""
         if noun.lower() in self.no_nouns:
             return None
+        noun = self.singular(noun) if whole == 1 else noun
         feminine = self.is_feminine(noun.lower())
         if whole:
             part = self.halves[feminine] if (above, below) == (1, 2) else self.fraction(above, below)
-            noun = self.singular(noun) if whole == 1 else noun
-            return f"{self.spell(whole, noun)} {noun} {self.link} {part}"
+            return f"{self.spell(whole, noun)} {noun} {self.link} {part}".replace("' ", "'")
         if (above, below) == (1, 2):
             return self.half_of[feminine].format(noun)
         return f"{self.fraction(above, below)} {self.of(noun)}{noun}"

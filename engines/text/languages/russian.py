@@ -84,7 +84,8 @@ RULES: tuple[Rule, ...] = (
         lambda m: f"{m[1]} {ordinal(int(m[2]), 'm', 'g')}",
     ),
     rule(r"\b([Пп]ри)\s(\d{1,4})\s?°C(?!\w)", degrees),
-    rule(r"(?<=\d)\sс(?=[.,;!?]|\s*$)", lambda m: "сек"),
+    rule(r"(?<=\d)\sс(?=[.,;!?]|\s*$|\sи\s)", lambda m: "сек"),
+    rule(r"\b(за\s\d{1,6}(?:,\d{1,3})?)\sс(?=\s(?!половин))", lambda m: f"{m[1]} сек"),
     rule(r"\b([ВвОоСсДдКк]о?\s)?(1\d{3}|20\d\d)\s(году|года|год|г\.)(?!\w)", year_words),
     rule(
         rf"(?<![\w.,])(\d{{1,4}})-({'|'.join(sorted(ENDINGS, key=len, reverse=True))})(?!\w)",

@@ -149,6 +149,7 @@ GRAMMAR = Grammar(
     codes={"EUR": "€"},
     cents="{main} con {cents}",
     per="el",
+    no_units=frozenset({"ha"}),  # the verb
     scales={
         "CV": ("caballo", "caballos"),
         "uds": ("unidad", "unidades"),
