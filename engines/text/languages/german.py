@@ -50,6 +50,16 @@ def _short_date(found: re.Match[str]) -> str | None:
     )
 
 
+def _weekday_and_date(found: re.Match[str]) -> str | None:
+    """Read "Sa, 5.7." with the names of the day and month."""
+    month = int(found[5])
+    if not 0 < month <= 12:
+        return None
+    day = ordinal(int(found[4]), "en" if found[1] else "er")
+    weekday = WEEKDAYS.get(found[2], found[2])
+    return f"{found[1] or ''}{weekday}{found[3].replace('.', '')}{day} {MONTHS.split('|')[month - 1]}"
+
+
 RULES: tuple[Rule, ...] = (
     rule(rf"\b({'|'.join(WEEKDAYS)})\.(?=,?\s(?:den\s)?\d)", lambda m: WEEKDAYS[m[1]]),
     rule(r"\b([A-ZÄÖÜ][a-zäöüß]{2,20})str\.(?!\w)", lambda m: f"{m[1]}straße"),
@@ -122,6 +132,15 @@ RULES: tuple[Rule, ...] = (
             f"{cardinal(int(m[1]), 'Stunde')} Stunde{'n' if m[1] != '1' else ''} {cardinal(int(m[2]), 'Minute')} Minuten"
         ),
     ),
+    rule(
+        r"\b([Uu]m|[Bb]is|[Aa]b|[Gg]egen|[Vv]or|[Nn]ach)\s(1/2|3/4)\s(1?\d)(?!\d|\s?[A-ZÄÖÜ%€])",
+        lambda m: f"{m[1]} {'halb' if m[2] == '1/2' else 'drei viertel'} {spell(int(m[3]), 'de')}",
+    ),
+    rule(
+        rf"\b([Aa]m\s)?({'|'.join((*WEEKDAYS, *WEEKDAYS.values()))})(\.?,?\s)(\d{{1,2}})\.(\d{{1,2}})\.(?!\d)",
+        _weekday_and_date,
+    ),
+    rule(r"(?<![\w,.])(1[1-9]\d\d)er(?!\w)", lambda m: f"{year_words(int(m[1]))}er"),
     rule(r"(?<![\w,.])(\d{1,3})er(?!\w)", lambda m: f"{spell(1, 'de') if m[1] == '1' else _short(int(m[1]))}er"),
     rule(r"(?<![\w.,])(\d{1,3})\s?(?:[x×]|-?mal)(?!\w|-|\s?\d)", _multiplied),
     rule(r"(?<![\w.,])(\d{1,3})-?fach(?=(?:e[mnrs]?)?(?!\w))", lambda m: f"{_short(int(m[1]))}fach"),
@@ -235,7 +254,7 @@ GRAMMAR = Grammar(
         "v. Chr.": "vor Christus",
         "n. Chr.": "nach Christus",
     },
-    labels={"S.": "Seite", "Abb.": "Abbildung", "Kap.": "Kapitel"},
+    labels={"Art.": "Artikel", "Abs.": "Absatz", "S.": "Seite", "Abb.": "Abbildung", "Kap.": "Kapitel"},
     closings={"usw.": "und so weiter", "etc.": "et cetera", "u. v. m.": "und vieles mehr", "usf.": "und so fort"},
     acronyms=listed("EU USA UNO AG EDV EKG ADAC AOK CDU CSU SPD FDP UKW UV USB ICE EZB IBAN PIN ABS AEG UEFA")
     - {"UNO", "IBAN", "PIN", "UEFA"},
@@ -244,6 +263,7 @@ GRAMMAR = Grammar(
         "+": "plus",
         "=": "gleich",
         "%": "Prozent",
+        "§§": "Paragrafen",
         "§": "Paragraf",
         "@": "at",
         "×": "mal",
