@@ -84,6 +84,7 @@ GRAMMAR = Grammar(
     decimal="{} komma {}",
     decimals_as_number=True,
     span="{} tot {}",
+    score_words="verloor|verloren|verliest|won|wonnen|wint|versloeg|leidt|stand|uitslag",
     score="{} {}",
     minus="min",
     plus="plus",

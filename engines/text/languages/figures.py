@@ -106,6 +106,7 @@ def figure_rules(reader: NumberReader) -> tuple[Rule, ...]:
             rf"(?<![\d:])(?<!\d[.,])(\d{{1,3}}){colon}(\d{{1,3}}|\d{{4,6}})(?![\d:])",
             lambda m: reader.scored(m[1], m[2]),
         ),
+        *_score_rules(reader),
         rule(rf"(?<![\w.,])({number}){DASH}({number})(?![-\d]){NEXT_WORD}", lambda m: _range(m, reader))
         if grammar.spaced
         else rule(
@@ -118,6 +119,20 @@ def figure_rules(reader: NumberReader) -> tuple[Rule, ...]:
         rule(f"({number}){NEXT_WORD}", lambda m: reader.number(m[1], grammar.noun_of(m[2] or "", m[3] or "")))
         if grammar.spaced
         else rule(number, lambda m: reader.number(m[0], m.string[m.end() : m.end() + 2])),
+    )
+
+
+def _score_rules(reader: NumberReader) -> tuple[Rule, ...]:
+    """Return the rule for scores such as 1-3 after words such as "lost"."""
+    words = reader.grammar.score_words
+    if not words:
+        return ()
+    between, end = r"[^\d.,;:!?]{1,30}?", r"(?![\d-]|[.,]\d|\s?[%€$°]|\s[^\W\d_])"
+    return (
+        rule(
+            rf"\b({words})({between})(\d{{1,2}})\s?[-–]\s?(\d{{1,2}}){end}",
+            lambda m: f"{m[1]}{m[2]}{reader.scored(m[3], m[4])}",
+        ),
     )
 
 

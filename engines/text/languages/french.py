@@ -9,11 +9,25 @@ from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
 from engines.text.rules import Rule, listed, rule
 
-FEMININE = re.compile(r"(?:tion|sion|té|ette|ée|ure|ance|ence|esse|euse|trice)s?$")
+FEMININE = re.compile(
+    r"(?:tion|sion|xion|aison|té|ée|ure|ance|ence|esse|euse|trice|ade|ère|ie|ille|ine|ise|ude|ue|ande|asse|isse|ousse|ouche|"
+    r"tte|lle|nne|rche)s?$"
+)
+MASCULINE_WORDS = listed(
+    "côté été comité traité pâté musée lycée trophée stade grade camarade incendie génie magazine frère père mystère caractère "
+    "critère cimetière silence gorille intervalle violoncelle murmure mercure parapluie foie dé café bébé marché degré"
+)
 FEMININE_WORDS = listed(
-    "heure minute seconde page fois personne semaine année journée nuit fille femme voiture maison ville tonne table tasse "
-    "chaise étoile place question image ligne pièce chambre porte partie équipe saison étape histoire bouteille pomme "
-    "fleur lettre feuille carte chose erreur couleur erreurs mère sœur orange poire rose vie voix école église île "
+    "heure minute seconde page fois personne semaine année journée nuit fille femme voiture maison ville tonne table "
+    "tasse chaise étoile place question image ligne pièce chambre porte partie équipe saison étape histoire bouteille "
+    "pomme fleur lettre feuille carte chose erreur couleur erreurs mère sœur orange poire rose vie voix école église "
+    "île cerise fraise crème main fin mer part croix noix paix souris vis brebis forêt eau peau dent jument soif mort "
+    "fourmi cuillère cuiller plage marche montre clé clef carotte banane soupe lampe roue règle classe langue guerre "
+    "terre bombe boîte brique pile prise ampoule robe jupe veste chemise chaussure botte tour moto photo radio auto "
+    "vidéo pizza salade bière date note phrase marge couche route lune bulle poule chèvre vache mouche abeille demi- "
+    "heure demande commande amende ronde planche branche tranche manche gousse pincée cible attaque défense tête "
+    "balle ligue coupe finale arme flèche épée pierre potion quête vague course piste montagne rivière gare adresse "
+    "tâche"
 )
 ORDERED = re.compile(r"\s(?:siècles?|République|arrondissement|dynastie|armée|Reich|Internationale|légion|régiment)\b")
 NO_NOUNS = listed(
@@ -31,7 +45,8 @@ def _cardinal(value: int, noun: str) -> str:
 
 
 def _feminine(noun: str) -> bool:
-    return noun.lower().removesuffix("s") in FEMININE_WORDS or FEMININE.search(noun.lower()) is not None
+    word = noun.lower().removesuffix("s")
+    return word in FEMININE_WORDS or (word not in MASCULINE_WORDS and FEMININE.search(word) is not None)
 
 
 def _ordinal(value: int, mark: str) -> str:
@@ -105,6 +120,7 @@ GRAMMAR = Grammar(
     decimal="{} virgule {}",
     decimals_as_number=True,
     span="{} à {}",
+    score_words="perdu|perd|battue?s?|bat|gagné|gagne|mène|menait|incline|score|victoire|défaite",
     score="{} à {}",
     minus="moins",
     plus="plus",

@@ -97,6 +97,7 @@ RULES: tuple[Rule, ...] = (
         rf"(?<![\w.,])(\d{{1,4}})-({'|'.join(COMPOUND_UNITS)})-([A-ZÄÖÜ]\w{{0,30}})",
         lambda m: f"{spell(int(m[1]), 'de')}-{COMPOUND_UNITS[m[2]]}-{m[3]}",
     ),
+    rule(r"\b(Ab|Vor|Nach|Bis|Um)\s(1[1-9]\d\d)(?=\s[a-zäöü])", lambda m: f"{m[1]} {year_words(int(m[2]))}"),
     rule(
         rf"\b({YEAR_VERBS})\s(1[1-9]\d\d)(?![\w:]|[.,]\d|\s?[A-ZÄÖÜ%€$°])",
         lambda m: f"{m[1]} {year_words(int(m[2]))}",
@@ -145,7 +146,7 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?<![\w.,])(\d{1,3})\s?(?:[x×]|-?mal)(?!\w|-|\s?\d)", _multiplied),
     rule(r"(?<![\w.,])(\d{1,3})-?fach(?=(?:e[mnrs]?)?(?!\w))", lambda m: f"{_short(int(m[1]))}fach"),
     rule(
-        rf"\b(Jahre?s?|{MONTHS}|seit|anno)\s(1[1-9]\d\d|20\d\d)(?![\w:]|[.,]\d)",
+        rf"\b(Jahre?s?|{MONTHS}|[Ss]eit|anno)\s(1[1-9]\d\d|20\d\d)(?![\w:]|[.,]\d)",
         lambda m: f"{m[1]} {year_words(int(m[2]))}",
     ),
     rule(
@@ -172,6 +173,7 @@ GRAMMAR = Grammar(
     rules=RULES,
     decimal="{} Komma {}",
     span="{} bis {}",
+    score_words="[Vv]erlor|[Vv]erloren|[Vv]erliert|[Uu]nterlag|[Gg]ewann|[Gg]ewannen|[Ss]iegte|[Ff]ührte?|Endstand",
     score="{} zu {}",
     minus="minus",
     plus="plus",

@@ -60,6 +60,7 @@ class Grammar:
     first_of_span: Cardinal | None = None  # the form of the first number of a range
     last_of_span: Cardinal | None = None  # the form of the second number of a range or score
     score: str
+    score_words: str = ""  # pattern of words before a score that may increase, such as "lost 1-3"
     gap_before_colon: bool = False  # a gap stands before every colon, so "3 : 1" is no score
     times: tuple[str, ...] = ()  # the noun for "3x", one form for each plural category
     genitive: Cardinal | None = None  # replaces `cardinal` after the words of `genitive_words`

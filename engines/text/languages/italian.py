@@ -84,7 +84,9 @@ RULES: tuple[Rule, ...] = (
     rule(
         r"(?<![\w.,])(\d{1,4})\.?(?:([ºª])|°(?=\s(?![CF]\b)[^\W\d_]))",
         lambda m: (
-            _ordinal(int(m[1]), "a" if m[2] == "ª" else "o") if not re.match(A_MONTH, m.string[m.end() :]) else None
+            _ordinal(int(m[1]), "a" if m[2] == "ª" else "o")
+            if m[1] != "1" or not re.match(A_MONTH, m.string[m.end() :])
+            else None
         ),
     ),
     rule(rf"(?<!\w)({NUMERAL})(?=\ssecol[oi]\b)", lambda m: _ordinal(VALUES[m[1]], "o")),
@@ -119,6 +121,7 @@ GRAMMAR = Grammar(
     decimal="{} virgola {}",
     decimals_as_number=True,
     span="{} a {}",
+    score_words="perso|perde|vinto|vince|batte|battuto|pareggiato|sconfitta|vittoria|punteggio",
     score="{} a {}",
     minus="meno",
     plus="più",

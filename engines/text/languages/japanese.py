@@ -57,6 +57,10 @@ def _postcode(found: re.Match[str]) -> str:
 
 
 RULES: tuple[Rule, ...] = (
+    rule(
+        r"(?<![\d.,-])(\d{1,2})-(\d{1,2})(?=で(?:勝|負|敗|制|終|逆転|引)|とリード|の(?:勝|敗|逆転))",
+        lambda m: f"{spell(int(m[1]))}対{spell(int(m[2]))}",
+    ),
     rule(r"(?<=[年月日時分人個回円歳点階])\s?[〜～~]\s?(?=\d)", lambda m: "から"),
     rule(r"(?<![\d/])(1[0-2]|[1-9])/([12]?\d|3[01])(?=[(（][日月火水木金土])", _day_and_month),
     rule(

@@ -183,6 +183,7 @@ GRAMMAR = Grammar(
     decimal="{} przecinek {}",
     decimals_as_number=True,
     span="{} do {}",
+    score_words="przegrał|przegrała|przegrali|wygrał|wygrała|wygrali|pokonał|pokonali|prowadzi|wynik",
     score="{} do {}",
     last_of_span=genitive,
     minus="minus",

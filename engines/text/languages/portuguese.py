@@ -19,7 +19,8 @@ FEMININE_WORDS = listed(
     "greve greves pele peles cruz cruzes raiz raízes atriz atrizes cor cores dor dores ordem ordens nuvem nuvens "
     "análise análises crise crises dose doses vítima vítimas firma firmas lágrima lágrimas rima rimas forma formas "
     "plataforma plataformas arma armas chama chamas dama damas palma palmas norma normas árvore árvores revista "
-    "revistas lista listas pista pistas vista vistas entrevista entrevistas"
+    "revistas lista listas pista pistas vista vistas entrevista entrevistas alface alfaces couve couves ave aves neve "
+    "mente gente serpente serpentes corrente correntes semente sementes lente lentes estante estantes carne carnes"
 )
 MASCULINE_WORDS = listed(
     "dia dias mapa mapas planeta planetas cometa cometas poeta poetas atleta atletas pirata piratas astronauta "
@@ -140,6 +141,7 @@ GRAMMAR = Grammar(
     decimal="{} vírgula {}",
     decimals_as_number=True,
     span="{} a {}",
+    score_words="perdeu|perderam|perde|venceu|venceram|vence|ganhou|empatou|placar|derrota|vitória",
     score="{} a {}",
     minus="menos",
     plus="mais",

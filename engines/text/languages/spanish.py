@@ -131,6 +131,7 @@ GRAMMAR = Grammar(
     decimal="{} coma {}",
     decimals_as_number=True,
     span="{} a {}",
+    score_words="perdió|perdieron|pierde|ganó|ganaron|gana|venció|cayó|marcador|derrota|victoria",
     score="{} a {}",
     minus="menos",
     plus="más",

@@ -64,10 +64,19 @@ def _named(reader: NumberReader, names: Mapping[str, int], left: str, mark: str)
     return (
         rule(
             rf"{left}(\d{{1,2}})(?:{reader.grammar.day_mark})?\s(?:{of}\s)?{pattern}(?:\s(?:{of}\s)?(\d{{4}})(?!\d){mark})?",
-            lambda m: _date(int(m[1]), names[(m[2] or m[3]).lower()], int(m[4]) if m[4] else None, m, reader),
+            lambda m: (
+                None
+                if _is_noun(m)
+                else _date(int(m[1]), names[(m[2] or m[3]).lower()], int(m[4]) if m[4] else None, m, reader)
+            ),
             re.IGNORECASE,
         ),
     )
+
+
+def _is_noun(found: re.Match[str]) -> bool:
+    """Return True for the sports term "set", which is also an abbreviation of September."""
+    return found[3] is not None and found[3].lower() == "set" and not found[4] and not found[0].endswith(".")
 
 
 def _full(year: str) -> int:
