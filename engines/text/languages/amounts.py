@@ -165,7 +165,7 @@ def lone_unit_rules(reader: NumberReader) -> tuple[Rule, ...]:
     """Return the rule for units without a number, such as "3 € pro kg"."""
     if not reader.grammar.spaced:
         return ()
-    units = one_of({"kg", "km", "cm", "ml", "кг", "км", "см", "мл"} & set(reader.units))
+    units = one_of({"kg", "km", "cm", "ml", "m²", "km²", "m³", "кг", "км", "см", "мл", "м²", "м³"} & set(reader.units))
     end = rf"(?![\w/²³-]){WITHIN_SENTENCE}"
     return (rule(rf"(?<![\w.,/-])(?<!\d\s)({units}){end}", lambda m: reader.unit_name(m[1], "1")[1]),)
 

@@ -14,7 +14,14 @@ from engines.text.languages.amounts import (
     scale_rules,
     unit_rules,
 )
-from engines.text.languages.figures import apostrophe_rules, equation_rules, figure_rules, fraction_rules, minus_rules
+from engines.text.languages.figures import (
+    apostrophe_rules,
+    equation_rules,
+    figure_rules,
+    fraction_rules,
+    match_rules,
+    minus_rules,
+)
 from engines.text.languages.grammar import Grammar
 from engines.text.languages.letters import (
     abbreviation_rules,
@@ -77,7 +84,12 @@ def _rules(language: str, region: str, has_figures: bool) -> tuple[Rule, ...]:
 
 
 def _first_number_rules(reader: NumberReader) -> tuple[Rule, ...]:
-    return (*equation_rules(reader), *phone_rules(reader), *(apostrophe_rules() if reader.grammar.spaced else ()))
+    return (
+        *equation_rules(reader),
+        *phone_rules(reader),
+        *match_rules(reader),
+        *(apostrophe_rules() if reader.grammar.spaced else ()),
+    )
 
 
 def _number_rules(reader: NumberReader) -> tuple[Rule, ...]:

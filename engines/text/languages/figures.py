@@ -16,6 +16,19 @@ OPERATORS = {"*": "×", "·": "×", "x": "×", ":": "÷", "/": "÷"}
 NOT_AFTER_A_NUMBER = r"(?<![\d/])(?<!\d[.,])"
 
 
+def match_rules(reader: NumberReader) -> tuple[Rule, ...]:
+    """Return the rule for scores with two digits after the colon, such as "lost 12:15", which look like times."""
+    words = reader.grammar.score_words
+    if not words:
+        return ()
+    return (
+        rule(
+            rf"\b({words}|[Mm]it|met)\s(\d{{1,2}}):(\d{{1,2}})(?![\d:]|\s?(?:Uhr|uur|u|h|Min|min|Std|Stunden)\b)",
+            lambda m: f"{m[1]} {reader.scored(m[2], m[3])}",
+        ),
+    )
+
+
 def apostrophe_rules() -> tuple[Rule, ...]:
     """Return the rules that remove the apostrophes of the '80s and of minute 90'."""
     return (

@@ -18,16 +18,16 @@ MASCULINE_WORDS = listed(
     "critère cimetière silence gorille intervalle violoncelle murmure mercure parapluie foie dé café bébé marché degré"
 )
 FEMININE_WORDS = listed(
-    "heure minute seconde page fois personne semaine année journée nuit fille femme voiture maison ville tonne table "
-    "tasse chaise étoile place question image ligne pièce chambre porte partie équipe saison étape histoire bouteille "
-    "pomme fleur lettre feuille carte chose erreur couleur erreurs mère sœur orange poire rose vie voix école église "
-    "île cerise fraise crème main fin mer part croix noix paix souris vis brebis forêt eau peau dent jument soif mort "
-    "fourmi cuillère cuiller plage marche montre clé clef carotte banane soupe lampe roue règle classe langue guerre "
-    "terre bombe boîte brique pile prise ampoule robe jupe veste chemise chaussure botte tour moto photo radio auto "
-    "vidéo pizza salade bière date note phrase marge couche route lune bulle poule chèvre vache mouche abeille demi- "
-    "heure demande commande amende ronde planche branche tranche manche gousse pincée cible attaque défense tête "
-    "balle ligue coupe finale arme flèche épée pierre potion quête vague course piste montagne rivière gare adresse "
-    "tâche"
+    "petite grande seule heure minute seconde page fois personne semaine année journée nuit fille femme voiture "
+    "maison ville tonne table tasse chaise étoile place question image ligne pièce chambre porte partie équipe saison "
+    "étape histoire bouteille pomme fleur lettre feuille carte chose erreur couleur erreurs mère sœur orange poire "
+    "rose vie voix école église île cerise fraise crème main fin mer part croix noix paix souris vis brebis forêt eau "
+    "peau dent jument soif mort fourmi cuillère cuiller plage marche montre clé clef carotte banane soupe lampe roue "
+    "règle classe langue guerre terre bombe boîte brique pile prise ampoule robe jupe veste chemise chaussure botte "
+    "tour moto photo radio auto vidéo pizza salade bière date note phrase marge couche route lune bulle poule chèvre "
+    "vache mouche abeille demi- demande commande amende ronde planche branche tranche manche gousse pincée cible "
+    "attaque défense tête balle ligue coupe finale arme flèche épée pierre potion quête vague course piste montagne "
+    "rivière gare adresse tâche"
 )
 ORDERED = re.compile(r"\s(?:siècles?|République|arrondissement|dynastie|armée|Reich|Internationale|légion|régiment)\b")
 NO_NOUNS = listed(

@@ -109,6 +109,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         r"\b([Pp]o|[Ww]|[Nn]a|[Oo]|[Pp]rzy|[Zz]e?|[Pp]rzed|[Nn]ad|[Pp]od)\s1(?=\s([a-ząćęłńóśźż]{3,24})(?!\w))", _one_of
     ),
+    rule(r"\b([Pp]o)\s(\d{1,3})(?=\sz\s)", lambda m: f"{m[1]} {genitive(int(m[2]), '')}"),
     rule(r"\b([Ww]|[Pp]rzy|[Pp]o)\s(\d{1,3})\s?°C(?!\w)", _degrees),
     rule(r"\b([Ll]ata)\s([2-9]0)\.?(?!\w)", lambda m: f"{m[1]} {ordinal(int(m[2]), 'n')}"),
     rule(r"\b([Ll]atach)\s([2-9]0)\.?(?!\w)", lambda m: f"{m[1]} {ordinal(int(m[2]), 'loc')[:-1]}ch"),
