@@ -59,6 +59,13 @@ def stop(found: re.Match[str], ends: re.Pattern[str] = SENTENCE_ENDS) -> str:
     return "." if ends.match(found.string, found.end()) else ""
 
 
+def ending_stop(found: re.Match[str]) -> str:
+    """Return a full stop if the dot of an abbreviation ends a line that starts like a sentence, with a capital letter."""
+    if not found[0].endswith(".") or found.string[found.end() :].strip():
+        return ""
+    return "." if found.string[:1].isupper() else ""
+
+
 def cased(written: str, said: str) -> str:
     """Return the spoken form, with a capital if the written form has one."""
     return said[:1].upper() + said[1:] if written[:1].isupper() else said

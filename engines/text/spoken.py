@@ -32,7 +32,7 @@ ENGLISH = "en"
 SPOKEN_LANGUAGES: tuple[str, ...] = tuple(sorted((ENGLISH, *GRAMMARS)))  # primary subtags of languages with a grammar
 ROUNDS = 4  # upper limit; the words of one round rarely match a rule in the next
 GROUPED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")  # 10 000 with the spaces that typesetters use
-GAP_BEFORE_MARK = re.compile(r"(?<=\w) (?=[.,!?;:](?:\s|$))")
+GAP_BEFORE_MARK = re.compile(r"(?<=\w) (?!(?<=\d ):\s\d)(?=[.,!?;:](?:\s|$))")  # "10 : 2" keeps its gaps
 
 
 def spoken_form(line: str, language: str = ENGLISH) -> str:

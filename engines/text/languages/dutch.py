@@ -10,6 +10,8 @@ from engines.text.rules import Rule, listed, rule
 
 RULERS = "Karel|Willem|Filips|Lodewijk|Hendrik|Albert|Napoleon|Boudewijn|Frederik|Leopold"
 CHAPTERS = "[Hh]oofdstuk|[Dd]eel|[Bb]and|[Aa]kte|[Ss]cène|[Bb]oek|[Aa]rtikel|[Bb]ijlage"
+NEUTER_WORDS = listed("uur jaar pond brood glas ei blik pak stuk dozijn seizoen boek kilogram gram")
+NO_NOUNS = listed("van de het een en of in op te is was om met per voor naar door bij")
 PARTS = {2: "half", 4: "kwart"}
 
 
@@ -49,6 +51,18 @@ def _mixed(whole: int, above: int, below: int) -> str:
     return f"{spell(whole)} {_fraction(above, below)}"
 
 
+def _is_neuter(noun: str) -> bool:
+    return noun in NEUTER_WORDS or noun.endswith("je")
+
+
+def _part_of(whole: int, above: int, below: int, noun: str) -> str | None:
+    """Read half of a noun: een half uur, een halve liter, anderhalve liter."""
+    if (above, below) != (1, 2) or noun in NO_NOUNS:
+        return None
+    half = _mixed(whole, 1, 2) if whole else "een half"
+    return f"{half if _is_neuter(noun) else half.removesuffix('f') + 've'} {noun}"
+
+
 RULES: tuple[Rule, ...] = (
     rule(r"(?<![\w.,])(\d{1,4})(?:ste|de|e)(?!\w)", lambda m: spell_ordinal(int(m[1]), "nl")),
     rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]])}"),
@@ -63,16 +77,21 @@ GRAMMAR = Grammar(
     clock=_clock,
     fraction=_fraction,
     mixed=_mixed,
+    part_of=_part_of,
+    times=("keer", "keer"),
+    seconds_link="en ",
     rules=RULES,
     decimal="{} komma {}",
     decimals_as_number=True,
     span="{} tot {}",
+    score_words="verloor|verloren|verliest|won|wonnen|wint|versloeg|leidt|stand|uitslag",
     score="{} {}",
     minus="min",
     plus="plus",
-    phone_words="telefoon|tel|mobiel|fax",
+    phone_words="telefoon|tel|mobiel|fax|bel",
     day_mark="e",
     of="van",
+    date_words="[Oo]p|t/m|[Vv]anaf",
     hour_mark="uur|u",
     hours="uur",
     money={
@@ -84,13 +103,21 @@ GRAMMAR = Grammar(
     },
     codes={"EUR": "€"},
     cents="{main} {count}",
+    per="per",
     scales={
+        "st": ("stuk", "stuks"),
+        "pers": ("persoon", "personen"),
+        "pnt": ("punt", "punten"),
         "miljoen": ("miljoen", "miljoen"),
         "mln": ("miljoen", "miljoen"),
         "miljard": ("miljard", "miljard"),
         "mld": ("miljard", "miljard"),
     },
-    units={"km/u": "speed-kilometer-per-hour"},
+    units={
+        "km/u": "speed-kilometer-per-hour",
+        "el": "volume-tablespoon",
+        "tl": "volume-teaspoon",
+    },
     abbreviations={
         "dr.": "doctor",
         "prof.": "professor",

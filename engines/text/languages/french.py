@@ -3,19 +3,36 @@
 import re
 
 from engines.text.languages.grammar import Day, Grammar, Money
+from engines.text.languages.romance import Parts, value_of_part, without_s
 from engines.text.languages.spelling import cardinal as spell
 from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
 from engines.text.rules import Rule, listed, rule
 
-FEMININE = re.compile(r"(?:tion|sion|té|ette|ée|ure|ance|ence|esse|euse|trice)s?$")
-FEMININE_WORDS = listed(
-    "heure minute seconde page fois personne semaine année journée nuit fille femme voiture maison ville tonne table tasse "
-    "chaise étoile place question image ligne pièce chambre porte partie équipe saison étape histoire bouteille pomme "
-    "fleur lettre feuille carte chose erreur couleur erreurs mère sœur orange poire rose vie voix école église île "
+FEMININE = re.compile(
+    r"(?:tion|sion|xion|aison|té|ée|ure|ance|ence|esse|euse|trice|ade|ère|ie|ille|ine|ise|ude|ue|ande|asse|isse|ousse|ouche|"
+    r"tte|lle|nne|rche)s?$"
 )
-PARTS = {2: ("demi", "demis"), 3: ("tiers", "tiers"), 4: ("quart", "quarts")}
+MASCULINE_WORDS = listed(
+    "côté été comité traité pâté musée lycée trophée stade grade camarade incendie génie magazine frère père mystère caractère "
+    "critère cimetière silence gorille intervalle violoncelle murmure mercure parapluie foie dé café bébé marché degré"
+)
+FEMININE_WORDS = listed(
+    "petite grande seule heure minute seconde page fois personne semaine année journée nuit fille femme voiture "
+    "maison ville tonne table tasse chaise étoile place question image ligne pièce chambre porte partie équipe saison "
+    "étape histoire bouteille pomme fleur lettre feuille carte chose erreur couleur erreurs mère sœur orange poire "
+    "rose vie voix école église île cerise fraise crème main fin mer part croix noix paix souris vis brebis forêt eau "
+    "peau dent jument soif mort fourmi cuillère cuiller plage marche montre clé clef carotte banane soupe lampe roue "
+    "règle classe langue guerre terre bombe boîte brique pile prise ampoule robe jupe veste chemise chaussure botte "
+    "tour moto photo radio auto vidéo pizza salade bière date note phrase marge couche route lune bulle poule chèvre "
+    "vache mouche abeille demi- demande commande amende ronde planche branche tranche manche gousse pincée cible "
+    "attaque défense tête balle ligue coupe finale arme flèche épée pierre potion quête vague course piste montagne "
+    "rivière gare adresse tâche"
+)
 ORDERED = re.compile(r"\s(?:siècles?|République|arrondissement|dynastie|armée|Reich|Internationale|légion|régiment)\b")
+NO_NOUNS = listed(
+    "de des du et à au aux est sont par pour dans en ou le la les un une sur avec sans ont a qui que ne se plus moins finale"
+)
 RULERS = "Charles|Henri|Philippe|Louis|Napoléon|Jean|Albert|Baudouin|Pie|Léon"
 CHAPTERS = "[Cc]hapitre|[Tt]ome|[Aa]cte|[Ss]cène|[Pp]artie|[Ll]ivre|[Aa]rticle|[Aa]nnexe|[Nn]iveau|[Tt]itre"
 
@@ -28,7 +45,8 @@ def _cardinal(value: int, noun: str) -> str:
 
 
 def _feminine(noun: str) -> bool:
-    return noun.lower().removesuffix("s") in FEMININE_WORDS or FEMININE.search(noun.lower()) is not None
+    word = noun.lower().removesuffix("s")
+    return word in FEMININE_WORDS or (word not in MASCULINE_WORDS and FEMININE.search(word) is not None)
 
 
 def _ordinal(value: int, mark: str) -> str:
@@ -49,13 +67,19 @@ def _clock(hour: int, minute: int, before: str) -> str:
     return f"{said} {_cardinal(minute, 'minute')}" if minute else said
 
 
-def _fraction(above: int, below: int) -> str:
-    one, several = PARTS.get(below) or (spell_ordinal(below, "fr"), f"{spell_ordinal(below, 'fr')}s")
-    return f"{spell(above, 'fr')} {one if above == 1 else several}"
-
-
-def _mixed(whole: int, above: int, below: int) -> str:
-    return f"{spell(whole, 'fr')} et {'demi' if (above, below) == (1, 2) else _fraction(above, below)}"
+PARTS = Parts(
+    spell=_cardinal,
+    names={2: ("demi", "demis"), 3: ("tiers", "tiers"), 4: ("quart", "quarts")},
+    name=lambda below: (spell_ordinal(below, "fr"), f"{spell_ordinal(below, 'fr')}s"),
+    one="un",
+    link="et",
+    halves=("demi", "demie"),
+    half_of=("un demi-{}", "une demi-{}"),
+    of=lambda noun: "d'" if noun[:1] in "aeéiouyhœ" else "de ",
+    is_feminine=_feminine,
+    singular=without_s,
+    no_nouns=NO_NOUNS,
+)
 
 
 def _roman(found: re.Match[str]) -> str | None:
@@ -85,19 +109,26 @@ GRAMMAR = Grammar(
     cardinal=_cardinal,
     date=_date,
     clock=_clock,
-    fraction=_fraction,
-    mixed=_mixed,
+    fraction=PARTS.fraction,
+    mixed=PARTS.mixed,
+    part_of=PARTS.part_of,
+    value_of_part=value_of_part,
+    gap_before_colon=True,
+    times=("fois", "fois"),
+    seconds_link="et ",
     rules=RULES,
     decimal="{} virgule {}",
     decimals_as_number=True,
     span="{} à {}",
+    score_words="perdu|perd|battue?s?|bat|gagné|gagne|mène|menait|incline|score|victoire|défaite",
     score="{} à {}",
     minus="moins",
     plus="plus",
     phone_pairs=True,
-    phone_words="téléphone|tél|fax|portable",
+    phone_words="téléphone|tél|fax|portable|appele[rz] le|appelez-nous au|composez le",
     day_mark="er",
     of="de",
+    date_words="[Ll]e|[Aa]u|[Dd]u",
     hours="heures?|h",
     money={
         "€": Money(forms=("euro", "euros"), cents=("centime", "centimes")),
@@ -108,7 +139,11 @@ GRAMMAR = Grammar(
     },
     codes={"EUR": "€"},
     cents="{main} {count}",
+    per="le",
     scales={
+        "ch": ("cheval", "chevaux"),
+        "pers": ("personne", "personnes"),
+        "pts": ("point", "points"),
         "million": ("million", "millions"),
         "millions": ("million", "millions"),
         "milliard": ("milliard", "milliards"),
@@ -116,8 +151,16 @@ GRAMMAR = Grammar(
         "M": ("million", "millions"),
         "Md": ("milliard", "milliards"),
     },
-    scale_link=lambda noun: "d'" if noun[:1] in "aeéiouy" else "de ",
-    units={"Go": "digital-gigabyte", "Mo": "digital-megabyte", "Ko": "digital-kilobyte", "To": "digital-terabyte"},
+    scale_link=PARTS.of,
+    plural_noun=r"(?!dans\b|sans\b|plus\b|mais\b|depuis\b|moins\b|des\b|les\b|ces\b|vers\b)[a-zà-ÿœ]{3,23}[sx]",
+    units={
+        "c. à s.": "volume-tablespoon",
+        "c. à c.": "volume-teaspoon",
+        "Go": "digital-gigabyte",
+        "Mo": "digital-megabyte",
+        "Ko": "digital-kilobyte",
+        "To": "digital-terabyte",
+    },
     abbreviations={
         "M.": "monsieur",
         "MM.": "messieurs",

@@ -3,20 +3,29 @@
 import re
 
 from engines.text.languages.grammar import Day, Grammar, Money
+from engines.text.languages.romance import Parts, value_of_part
 from engines.text.languages.spelling import cardinal as spell
 from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
 from engines.text.rules import Rule, listed, rule
 
 FEMININE = re.compile(r"(?:[^m]a|ione|tà|tù|gine|udine)$")
-FEMININE_WORDS = listed("foto moto radio auto notte volta parte classe chiave nave voce luce croce legge rete mano")
-MASCULINE_WORDS = listed("problema programma tema sistema clima pianeta poeta poema")
+FEMININE_WORDS = listed(
+    "foto moto radio auto notte volta parte classe chiave nave voce luce croce legge rete mano base fase frase serie "
+    "specie superficie neve sede gente mente pelle valle torre fonte morte sorte corte arte febbre madre moglie "
+    "radice cornice pace noce tigre volpe carne fine canzone cattedrale capitale finale attrice lavatrice "
+    "calcolatrice pasta estate età città"
+)
+MASCULINE_WORDS = listed(
+    "problema programma tema sistema clima pianeta poeta poema milione campione copione lampione rione cinema dramma "
+    "diploma panorama pigiama aroma sofà papà"
+)
 LO = re.compile(r"(?:s[^aeiouhàèéìòù]|z|gn|ps|pn|x|y|i[aeiou])")
 NO_NOUNS = listed(
-    "percento e ed o a ad di del della da in con su per tra fra è sono che non ma il la lo i gli le si se più meno come ha"
+    "percento e ed o a ad di del della dei degli delle dello dal dalla nel nella al alla all sul sulla da in con su "
+    "per tra fra è sono che non ma il la lo i gli le si se più meno come ha"
 )
 ELIDED = "un'"
-PARTS = {2: ("mezzo", "mezzi")}
 A_MONTH = r"\s(?:gen|feb|mar|apr|mag|giu|lug|ago|set|ott|nov|dic)"  # the rule for dates reads it
 RULERS = "Carlo|Luigi|Enrico|Vittorio|Umberto|Pietro|Filippo|Giovanni|Pio|Napoleone|Francesco|Federico|Leone|Paolo"
 CHAPTERS = "[Cc]apitolo|[Tt]omo|[Aa]tto|[Ss]cena|[Pp]arte|[Ll]ibro|[Vv]olume|[Ll]ivello|[Aa]rticolo"
@@ -27,11 +36,14 @@ def _cardinal(value: int, noun: str) -> str:
     if value != 1 or not noun or noun.lower() in NO_NOUNS:
         return said
     word = noun.lower()
-    feminine = word in FEMININE_WORDS or (word not in MASCULINE_WORDS and FEMININE.search(word) is not None)
     vowel = word[0] in "aeiouàèéìòùh"
-    if feminine:
+    if _feminine(word):
         return ELIDED if vowel else "una"
     return "uno" if LO.match(word) else "un"
+
+
+def _feminine(noun: str) -> bool:
+    return noun in FEMININE_WORDS or (noun not in MASCULINE_WORDS and FEMININE.search(noun) is not None)
 
 
 def _ordinal(value: int, ending: str) -> str:
@@ -48,20 +60,33 @@ def _clock(hour: int, minute: int, before: str) -> str:
     return f"{said} e {_cardinal(minute, '')}" if minute else said
 
 
-def _fraction(above: int, below: int) -> str:
-    one, several = PARTS.get(below) or (_ordinal(below, "o"), _ordinal(below, "i"))
-    return f"{'un' if above == 1 else _cardinal(above, '')} {one if above == 1 else several}"
+def _singular(noun: str) -> str:
+    """Return the singular of most nouns: ore, tazze, litri."""
+    return {"e": f"{noun[:-1]}a", "i": f"{noun[:-1]}o"}.get(noun[-1:], noun)
 
 
-def _mixed(whole: int, above: int, below: int) -> str:
-    return f"{_cardinal(whole, '')} e {'mezzo' if (above, below) == (1, 2) else _fraction(above, below)}"
+PARTS = Parts(
+    spell=_cardinal,
+    names={2: ("mezzo", "mezzi")},
+    name=lambda below: (_ordinal(below, "o"), _ordinal(below, "i")),
+    one="un",
+    link="e",
+    halves=("mezzo", "mezza"),
+    half_of=("mezzo {}", "mezza {}"),
+    of=lambda noun: "di ",
+    is_feminine=_feminine,
+    singular=_singular,
+    no_nouns=NO_NOUNS,
+)
 
 
 RULES: tuple[Rule, ...] = (
     rule(
-        r"(?<![\w.,])(\d{1,4})\.?(?:([ºª])|°(?=\s[^\W\d_]{2}))",
+        r"(?<![\w.,])(\d{1,4})\.?(?:([ºª])|°(?=\s(?![CF]\b)[^\W\d_]))",
         lambda m: (
-            _ordinal(int(m[1]), "a" if m[2] == "ª" else "o") if not re.match(A_MONTH, m.string[m.end() :]) else None
+            _ordinal(int(m[1]), "a" if m[2] == "ª" else "o")
+            if m[1] != "1" or not re.match(A_MONTH, m.string[m.end() :])
+            else None
         ),
     ),
     rule(rf"(?<!\w)({NUMERAL})(?=\ssecol[oi]\b)", lambda m: _ordinal(VALUES[m[1]], "o")),
@@ -75,7 +100,10 @@ RULES: tuple[Rule, ...] = (
     rule(
         r"(?<![\w.,])1\s([^\W\d_]{2,24})(?!\w)", lambda m: f"{ELIDED}{m[1]}" if _cardinal(1, m[1]) == ELIDED else None
     ),
-    rule(r"\b(ore)\s(\d{1,2})\.([0-5]\d)(?!\d)", lambda m: f"{m[1]} {_clock(int(m[2]), int(m[3]), '')}"),
+    rule(
+        r"\b(ore|[Aa]lle|[Dd]alle|[Ll]e)\s(\d{1,2})\.([0-5]\d)(?!\d)",
+        lambda m: f"{m[1]} {_clock(int(m[2]), int(m[3]), '')}",
+    ),
 )
 
 GRAMMAR = Grammar(
@@ -83,18 +111,24 @@ GRAMMAR = Grammar(
     cardinal=_cardinal,
     date=_date,
     clock=_clock,
-    fraction=_fraction,
-    mixed=_mixed,
+    fraction=PARTS.fraction,
+    mixed=PARTS.mixed,
+    part_of=PARTS.part_of,
+    value_of_part=value_of_part,
+    times=("volta", "volte"),
+    seconds_link="e ",
     rules=RULES,
     decimal="{} virgola {}",
     decimals_as_number=True,
     span="{} a {}",
+    score_words="perso|perde|vinto|vince|batte|battuto|pareggiato|sconfitta|vittoria|punteggio",
     score="{} a {}",
     minus="meno",
     plus="più",
-    phone_words="telefono|tel|cellulare|fax",
+    phone_words="telefono|tel|cellulare|fax|(?:chiama|chiami|chiamami|chiamate) (?:il|lo|al)",
     day_mark="[º°]",
     of="del",
+    date_words="[Ii]l|[Aa]l|[Dd]el|[Dd]al",
     money={
         "€": Money(forms=("euro", "euro"), cents=("centesimo", "centesimi")),
         "$": Money(forms=("dollaro", "dollari"), cents=("centesimo", "centesimi")),
@@ -104,7 +138,15 @@ GRAMMAR = Grammar(
     },
     codes={"EUR": "€"},
     cents="{main} e {cents}",
+    first_of_span=lambda value, noun: _cardinal(value, "" if value == 1 else noun),
+    units={"mq": "area-square-meter", "kmq": "area-square-kilometer"},
+    per="al",
+    no_units=frozenset({"ha"}),  # the verb
     scales={
+        "CV": ("cavallo", "cavalli"),
+        "pz": ("pezzo", "pezzi"),
+        "pers": ("persona", "persone"),
+        "pt": ("punto", "punti"),
         "mln": ("milione", "milioni"),
         "milione": ("milione", "milioni"),
         "milioni": ("milione", "milioni"),
@@ -112,7 +154,8 @@ GRAMMAR = Grammar(
         "miliardi": ("miliardo", "miliardi"),
         "miliardo": ("miliardo", "miliardi"),
     },
-    scale_link=lambda noun: "di ",
+    scale_link=PARTS.of,
+    plural_noun=r"(?!che\b|anche\b|per\b|nelle\b|delle\b|dei\b|degli\b|nei\b)[a-zà-ÿ]{3,23}[ie]",
     abbreviations={
         "sig.": "signor",
         "sig.ra": "signora",

@@ -47,12 +47,30 @@ def _mixed(whole: int, above: int, below: int) -> str:
     return f"{spell(whole)}と{_fraction(above, below)}"
 
 
+def _day_and_month(found: re.Match[str]) -> str:
+    return f"{spell(int(found[1]))}月{spell(int(found[2]))}日"
+
+
 def _postcode(found: re.Match[str]) -> str:
     first, last = ("".join(DIGITS[int(digit)] for digit in group) for group in found.groups())
     return f"郵便番号{first}の{last}"
 
 
 RULES: tuple[Rule, ...] = (
+    rule(
+        r"(?<![\d.,-])(\d{1,2})-(\d{1,2})(?=で(?:勝|負|敗|制|終|逆転|引)|とリード|の(?:勝|敗|逆転))",
+        lambda m: f"{spell(int(m[1]))}対{spell(int(m[2]))}",
+    ),
+    rule(r"(?<=[年月日時分人個回円歳点階])\s?[〜～~]\s?(?=\d)", lambda m: "から"),
+    rule(r"(?<![\d/])(1[0-2]|[1-9])/([12]?\d|3[01])(?=[(（][日月火水木金土])", _day_and_month),
+    rule(
+        r"(?<![\dA-Za-z-])(\d{1,3})-(\d{1,3})-(\d{1,3})(?![\d-])",
+        lambda m: "の".join(spell(int(g)) for g in m.groups()),
+    ),
+    rule(
+        r"(?<=\d)\s?(cc|Mbps|Gbps)(?![A-Za-z])",
+        lambda m: {"cc": "シーシー", "Mbps": "メガビーピーエス"}.get(m[1], "ギガビーピーエス"),
+    ),
     rule(r"〒\s?(\d{3})-?(\d{4})(?!\d)", _postcode),
     rule(rf"(?<=[第ぁ-ヿ一-鿿])({NUMERAL})(?=[章部世巻編話期回条項])", lambda m: spell(VALUES[m[1]])),
 )
@@ -73,6 +91,7 @@ GRAMMAR = Grammar(
     score="{}対{}",
     minus="マイナス",
     plus="プラス",
+    times=("倍",),
     code_digits=DIGITS,
     phone_digits=DIGITS,
     phone_groups="の",
@@ -85,13 +104,14 @@ GRAMMAR = Grammar(
         "₩": Money(forms=("ウォン",)),
     },
     codes={"JPY": "¥", "EUR": "€"},
-    unit_names={"temperature-celsius": "{}度"},
+    unit_names={"temperature-celsius": ("{}度",)},
     abbreviations={
         "㈱": "株式会社",
         "(株)": "株式会社",
         "（株）": "株式会社",
         "㈲": "有限会社",
         "No.": "ナンバー",
+        "Vol.": "ボリューム",
         "vs.": "対",
         "vs": "対",
         "Dr.": "ドクター",
@@ -102,7 +122,9 @@ GRAMMAR = Grammar(
         "㍻": "平成",
         "㍼": "昭和",
     },
-    words=listed("NATO UNESCO UNICEF NASA OPEC ASEAN JAXA"),
+    words=listed(
+        "OFF ON UP NEW SALE FREE LIVE WIN START STOP YES NO THE END GO OUT NATO UNESCO UNICEF NASA OPEC ASEAN JAXA"
+    ),
     letters=LETTERS,
     signs={
         "&": "アンド",

@@ -11,6 +11,8 @@ LONGEST_NUMBER, LONGEST_BARE = 12, 9  # digits with and without separators; long
 SPACES = "\u00a0\u2009\u202f"
 WESTERN = rf"(?<!\d)(?:\d{{1,3}}(?:[.{SPACES} ’]\d{{3}}(?!\d)){{1,5}}+|\d++)(?:,\d++)?+"
 EASTERN = r"(?<!\d)(?:\d{1,3}(?:,\d{3}(?!\d)){1,5}+|\d++)(?:\.\d++)?+"
+MILLIONS = re.compile(r"[1-9]\d{0,2}0{6}")
+NEXT_WORD = r"(?=(?:\s([^\W\d_]{1,24})(?:\s([^\W\d_]{1,24}))?)?)"  # the two words after a number
 DASH = r"\s?(?:[-–—−~〜～])\s?"
 
 
@@ -28,7 +30,8 @@ class NumberReader:
     @property
     def units(self) -> dict[str, str]:
         """Return CLDR's names of units by their symbols."""
-        return {**UNITS, **self.grammar.units}
+        units = {**UNITS, **self.grammar.units}
+        return {symbol: unit for symbol, unit in units.items() if symbol not in self.grammar.no_units}
 
     @property
     def signs_of_money(self) -> tuple[str, ...]:
@@ -67,14 +70,28 @@ class NumberReader:
 
     def measured(self, text: str, symbol: str, said: str = "") -> str:
         """Read a number with its unit; `said` replaces the words of the number."""
-        key = self.units[symbol]
-        before, after = unit(self.grammar.locale, key, self.plain(text))
-        if key in self.grammar.unit_names:
-            before, after = (part.strip() for part in self.grammar.unit_names[key].split("{}"))
-        if not self.grammar.gap:
-            before, after = before.replace(" ", ""), after.replace(" ", "")
-        number = said or self.number(text, after.partition(" ")[0])
-        return self.grammar.gap.join(filter(None, (before, number, after)))
+        before, after = self.unit_name(symbol, self.plain(text))
+        number = said or self.number(text, self.noun(after))
+        said = self.grammar.gap.join(filter(None, (before, number, self.link(text, after) + after)))
+        return said.replace("un' ", "un'")
+
+    def unit_name(self, symbol: str, value: str) -> tuple[str, str]:
+        """Return the words before and after a number with a unit."""
+        key, grammar = self.units[symbol], self.grammar
+        before, after = unit(grammar.locale, key, value)
+        if key in grammar.unit_names:
+            pattern = form(grammar.locale, grammar.unit_names[key], value)
+            before, after = (part.strip() for part in pattern.split("{}"))
+        return (before, after) if grammar.gap else (before.replace(" ", ""), after.replace(" ", ""))
+
+    def noun(self, name: str) -> str:
+        """Return the noun of a name such as "square metre", which decides the form of a number."""
+        first, _, rest = name.partition(" ")
+        return self.grammar.noun_of(first, rest.partition(" ")[0])
+
+    def link(self, text: str, noun: str) -> str:
+        """Return the word between a whole number of millions and a noun, such as "de " in Spanish."""
+        return self.grammar.scale_link(noun) if MILLIONS.fullmatch(self.plain(text)) and noun else ""
 
     def money_name(self, sign: str, value: str) -> str:
         """Return the name of a currency by its sign or code, in the form for a number."""
@@ -86,7 +103,9 @@ class NumberReader:
     def spanned(self, first: str, last: str, noun: str = "") -> str:
         """Read a range of two numbers."""
         grammar = self.grammar
-        return grammar.span.format(self.number(first, noun), self.number(last, noun, grammar.last_of_span))
+        return grammar.span.format(
+            self.number(first, noun, grammar.first_of_span), self.number(last, noun, grammar.last_of_span)
+        )
 
     def scored(self, first: str, last: str) -> str:
         """Read the score of a match."""

@@ -1,22 +1,41 @@
 """Russian: numbers with gender and case, decimals as fractions, dates in the genitive."""
 
-import re
-
-from engines.text.languages.grammar import Day, Grammar, Money
-from engines.text.languages.spelling import cardinal as num2words_cardinal
-from engines.text.languages.spelling import ordinal as num2words_ordinal
+from engines.text.languages.grammar import Grammar, Money
+from engines.text.languages.russian_numbers import (
+    between,
+    cardinal,
+    clock,
+    date,
+    decimals,
+    degrees,
+    feminine_ordinal,
+    fraction,
+    gender_of,
+    genitive,
+    genitive_decimals,
+    genitive_fraction,
+    mixed,
+    noun_of,
+    one_before,
+    ordinal,
+    part_of,
+    plural_ordinal,
+    prefix,
+    spell,
+    year_words,
+    years_words,
+)
 from engines.text.romans import NUMERAL, PLAIN, VALUES
-from engines.text.rules import Rule, listed, rule
+from engines.text.rules import Rule, ending_stop, listed, rule
 
-PARTS = {1: "десят", 2: "сот", 3: "тысячн"}  # stems of tenths, hundredths, thousandths
 # Written endings of ordinals: gender and case of num2words.
 ENDINGS = {
     "й": ("m", "n"), "ый": ("m", "n"), "ой": ("m", "n"), "я": ("f", "n"), "ая": ("f", "n"), "е": ("n", "n"), "ое": ("n", "n"),
     "го": ("m", "g"), "ого": ("m", "g"), "му": ("m", "d"), "ому": ("m", "d"), "м": ("m", "p"), "ом": ("m", "p"),
     "ю": ("f", "a"), "ую": ("f", "a"),
 }  # fmt: skip
-SHORT_WORDS = 2  # letters; shorter words are no nouns
-NO_NOUNS = listed("или для это при под над без как что так уже еще ещё они она оно есть был была было были раза")
+MONTHS = "январ|феврал|март|апрел|ма[яй]|июн|июл|август|сентябр|октябр|ноябр|декабр"
+GENDERS_OF_ORDERED = {"место": "n", "серия": "f", "глава": "f", "часть": "f"}
 RULERS = (
     "Пётр|Петр|Павел|Александр|Николай|Иван|Василий|Карл|Людовик|Генрих|Филипп|Фридрих|Наполеон|Вильгельм|Яков|Пий|Лев|"
     "Екатерина|Елизавета|Анна|Мария"
@@ -24,121 +43,118 @@ RULERS = (
 FEMININE_NAMES = listed("Екатерина Елизавета Анна Мария")
 
 
-def spell(value: int, gender: str = "m", case: str = "n") -> str:
-    """Return a cardinal number; a thousand at its start stands without "one"."""
-    said = num2words_cardinal(value, "ru", gender, case)
-    return said.removeprefix("одна ") if said.startswith("одна тысяча") else said
-
-
-def _ordinal(value: int, gender: str = "m", case: str = "n") -> str:
-    return num2words_ordinal(value, "ru", gender, case)
-
-
-def _cardinal(value: int, noun: str) -> str:
-    return spell(value, _gender(value, noun.lower()))
-
-
-def _gender(value: int, noun: str) -> str:
-    """Return the gender that the ending of a noun shows after one (singular) and two (genitive singular)."""
-    if len(noun) <= SHORT_WORDS or noun in NO_NOUNS or value % 100 in (11, 12):
-        return "m"
-    if value % 10 == 1:
-        return "f" if noun.endswith(("а", "я")) else "n" if noun.endswith(("о", "е", "ё")) else "m"
-    return "f" if value % 10 == 2 and noun.endswith(("ы", "и")) else "m"
-
-
-def _decimals(whole: str, part: str) -> str:
-    if len(part) > len(PARTS):
-        return f"{spell(int(whole))} запятая {' '.join(spell(int(digit)) for digit in part)}"
-    above = int(part)
-    whole_words = f"{spell(int(whole), 'f')} {'целая' if _one(int(whole)) else 'целых'}"
-    return f"{whole_words} {spell(above, 'f')} {PARTS[len(part)]}{'ая' if _one(above) else 'ых'}"
-
-
-def _one(value: int) -> bool:
-    return value % 10 == 1 and value % 100 != 11
-
-
-def _date(day: Day) -> str:
-    said = f"{_ordinal(day.day, 'n', 'g')} {day.month_name}"
-    return f"{said} {_ordinal(day.year, 'm', 'g')} года" if day.year else said
-
-
-def _clock(hour: int, minute: int, before: str) -> str:
-    said = spell(hour)
-    if not minute:
-        few = hour % 10 in (2, 3, 4) and hour not in (12, 13, 14)
-        return f"{said} {'час' if _one(hour) else 'часа' if few else 'часов'}"
-    return f"{said} ноль {spell(minute)}" if minute < 10 else f"{said} {spell(minute)}"
-
-
-def _fraction(above: int, below: int) -> str:
-    return f"{spell(above, 'f')} {_ordinal(below, 'f') if _one(above) else _plural(below)}"
-
-
-def _plural(below: int) -> str:
-    """Return the genitive plural of an ordinal."""
-    said = _ordinal(below)
-    return f"{said[:-2]}их" if said.endswith("ий") else f"{said[:-2]}ых"
-
-
-def _year(found: re.Match[str]) -> str:
-    value, word = int(found[2]), found[3]
-    if word == "год":
-        return f"{found[1] or ''}{_ordinal(value)} год"
-    locative = word == "году" or ((found[1] or "").strip().lower() in ("в", "о") and word == "г.")
-    said = _ordinal(value, "m", "p" if locative else "g")
-    return f"{found[1] or ''}{said} {'году' if locative else 'года'}"
-
-
 RULES: tuple[Rule, ...] = (
-    rule(r"(?<![\w.,])(\d{1,4})-е(?=\sгод)", lambda m: f"{_plural(int(m[1]))[:-1]}е"),
-    rule(r"(?<![\w.,])(\d{1,4})-х(?!\w)", lambda m: _plural(int(m[1]))),
     rule(
-        r"\b([Сс])\s(1\d{3}|20\d\d)\sпо\s(1\d{3}|20\d\d)(?=\sгод)",
-        lambda m: f"{m[1]} {_ordinal(int(m[2]), 'm', 'g')} по {_ordinal(int(m[3]))}",
+        rf"\b([Сс])\s(\d{{1,2}})\sпо\s(\d{{1,2}})(?=\s(?:{MONTHS}))",
+        lambda m: f"{m[1]} {ordinal(int(m[2]), 'n', 'g')} по {ordinal(int(m[3]), 'n')}",
     ),
-    rule(r"(?<=\d)\sс(?=[.,;!?]|\s*$)", lambda m: "сек"),
-    rule(r"\b([ВвОоСсДд]о?\s)?(1\d{3}|20\d\d)\s(году|года|год|г\.)(?!\w)", _year),
+    rule(
+        rf"(?<![\w.,])(\d{{1,2}})\s?[-–—]\s?(\d{{1,2}})(?=\s(?:{MONTHS}))",
+        lambda m: f"{ordinal(int(m[1]), 'n', 'g')}-{ordinal(int(m[2]), 'n', 'g')}",
+    ),
+    rule(
+        r"(?<!\w)(1\d{3}|20\d\d)\s?[-–—]\s?(1\d{3}|20\d\d)\s(годах|годов|годы|гг\.)(?!\w)",
+        years_words,
+    ),
+    rule(
+        r"\b([Вв]о?|[Нн]а)\s(\d{1,2})(?=\s(?:классе|курсе|этаже|ряду|вагоне|сезоне|месте|туре|раунде)\b)",
+        lambda m: f"{m[1]} {ordinal(int(m[2]), 'm', 'p')}",
+    ),
+    rule(r"(?<![\w.,-])([1-9]\d{0,2})-([а-яё]{4,24})", lambda m: prefix(int(m[1])) + m[2]),
+    rule(r"(?<![\w.,])([1-9]0|\d\d[1-9]0)-е(?=[,.;!?)]|\s*$|\sи\s)", lambda m: f"{plural_ordinal(int(m[1]))[:-1]}е"),
+    rule(r"(?<![\w.,])(\d{1,4})-е(?=\sгод)", lambda m: f"{plural_ordinal(int(m[1]))[:-1]}е"),
+    rule(r"(?<![\w.,])(\d{1,4})-х(?!\w)", lambda m: plural_ordinal(int(m[1]))),
+    rule(
+        r"\b([Сс])\s(1\d{3}|20\d\d)\sпо\s(1\d{3}|20\d\d)(?![\w%₽$€]|[.,:]\d|\s(?!год)[а-я₽])",
+        lambda m: f"{m[1]} {ordinal(int(m[2]), 'm', 'g')} по {ordinal(int(m[3]))}",
+    ),
+    rule(r"(?<![\w.,])(\d{1,4})-й(?=\s[а-яё]{2,24}[еыи](?!\w))", feminine_ordinal),
+    rule(
+        r"\b([Сс])\s([01]?\d|2[0-4]):00\sдо\s([01]?\d|2[0-4]):00(?!\w)",
+        lambda m: f"{m[1]} {spell(int(m[2]), 'm', 'g')} до {clock(int(m[3]), 0, 'до ')}",
+    ),
+    rule(r"\b([Пп]о|[Кк]|[Сс]|[Пп]од|[Нн]ад|[Пп]еред)\s1(?=\s([а-яё]{3,24})(?!\w))", one_before),
+    rule(r"\b([Мм]ежду)\s(\d{1,4})(?::00)?\sи\s(\d{1,4})(?::00)?(?![\w:]|[.,]\d)", between),
+    rule(
+        r"\b([Вв])\s(?=2-(?:м|ом|й|ой|ю|ую|е|ое)\b|2\s(?:классе|курсе|этаже|ряду|вагоне|сезоне|туре|раунде)\b)",
+        lambda m: f"{m[1]}о ",
+    ),
+    rule(
+        r"\b([Дд]о|[Сс]|[Пп]осле|[Оо]т)\s(\d{1,3})(?=\s(?:уровня|этажа|класса|ряда|сезона|раунда|тура|места|курса)\b)",
+        lambda m: f"{m[1]} {ordinal(int(m[2]), 'm', 'g')}",
+    ),
+    rule(r"\b([Пп]ри)\s(\d{1,4})\s?°C(?!\w)", degrees),
+    rule(r"(?<=\d)\sс(?=[.,;!?]|\s*$|\sи\s)", lambda m: "сек"),
+    rule(r"\b(за\s\d{1,6}(?:,\d{1,3})?)\sс(?=\s(?!половин))", lambda m: f"{m[1]} сек"),
+    rule(r"\b([ВвОоСсДдКк]о?\s)?(1\d{3}|20\d\d)\s(году|года|год|г\.)(?!\w)", year_words),
     rule(
         rf"(?<![\w.,])(\d{{1,4}})-({'|'.join(sorted(ENDINGS, key=len, reverse=True))})(?!\w)",
-        lambda m: _ordinal(int(m[1]), *ENDINGS[m[2]]),
+        lambda m: ordinal(int(m[1]), *ENDINGS[m[2]]),
     ),
-    rule(rf"(?<!\w)({NUMERAL})(?=\sвеке\b)", lambda m: _ordinal(VALUES[m[1]], "m", "p")),
-    rule(rf"(?<!\w)({NUMERAL})(?=\sвека\b)", lambda m: _ordinal(VALUES[m[1]], "m", "g")),
-    rule(rf"(?<!\w)({NUMERAL})(?=\sвек\b)", lambda m: _ordinal(VALUES[m[1]])),
-    rule(rf"\b([Гг]лава|[Чч]асть)\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'f')}"),
+    rule(rf"(?<!\w)({NUMERAL})(?=\sвеке\b)", lambda m: ordinal(VALUES[m[1]], "m", "p")),
+    rule(rf"(?<!\w)({NUMERAL})(?=\sвека\b)", lambda m: ordinal(VALUES[m[1]], "m", "g")),
+    rule(rf"(?<!\w)({NUMERAL})(?=\sвек\b)", lambda m: ordinal(VALUES[m[1]])),
+    rule(
+        rf"(?<!\w)((?:[Вв]\s)?)({NUMERAL})\sв\.(?!\w)",
+        lambda m: (
+            f"{m[1]}{ordinal(VALUES[m[2]], 'm', 'p' if m[1] else 'g')} {'веке' if m[1] else 'века'}{ending_stop(m)}"
+        ),
+    ),
+    rule(
+        r"(?<![\w.,–-])(\d?[02-9]|1[0-9])\s(класс|курс|этаж|сезон|раунд|тур|день|ряд|вагон|место|серия|глава|часть)(?!\w)",
+        lambda m: f"{ordinal(int(m[1]), GENDERS_OF_ORDERED.get(m[2], 'm'))} {m[2]}" if int(m[1]) else None,
+    ),
+    rule(rf"\b([Гг]лава|[Чч]асть)\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {ordinal(VALUES[m[2]], 'f')}"),
     rule(
         rf"\b({RULERS})\s([IVX])(?![\w-])",
-        lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'f' if m[1] in FEMININE_NAMES else 'm').capitalize()}",
+        lambda m: f"{m[1]} {ordinal(VALUES[m[2]], 'f' if m[1] in FEMININE_NAMES else 'm').capitalize()}",
     ),
     rule(
         rf"\b([А-ЯЁ][а-яё]+)\s({PLAIN})(?![\w-])",
-        lambda m: f"{m[1]} {_ordinal(VALUES[m[2]], 'f' if m[1] in FEMININE_NAMES else 'm').capitalize()}",
+        lambda m: f"{m[1]} {ordinal(VALUES[m[2]], 'f' if m[1] in FEMININE_NAMES else 'm').capitalize()}",
     ),
     rule(r"\bг\.\s(?=[А-ЯЁ])", lambda m: "город "),
 )
 
 KOPECKS = ("копейка", "копейки", "копеек", "копейки")
+
 CENTS = ("цент", "цента", "центов", "цента")
+
 ROUBLE = Money(forms=("рубль", "рубля", "рублей", "рубля"), cents=KOPECKS)
+
 MILLION, THOUSAND = ("миллион", "миллиона", "миллионов", "миллиона"), ("тысяча", "тысячи", "тысяч", "тысячи")
 
 GRAMMAR = Grammar(
     locale="ru",
-    cardinal=_cardinal,
-    date=_date,
-    clock=_clock,
-    fraction=_fraction,
+    cardinal=cardinal,
+    date=date,
+    clock=clock,
+    fraction=fraction,
+    mixed=mixed,
+    part_of=part_of,
+    value_of_part=lambda whole: f"{whole}.5",
+    times=("раз", "раза", "раз", "раза"),
+    genitive=genitive,
+    genitive_decimals=genitive_decimals,
+    genitive_fraction=genitive_fraction,
+    genitive_words=(
+        "[Дд]о|[Оо]т|[Оо]коло|[Ии]з|[Пп]осле|[Бб]ез|[Бб]олее|[Мм]енее|[Бб]ольше|[Мм]еньше|[Сс]выше|[Дд]ля|[Вв]ыше|[Нн]иже|"
+        r"[Вв] течение|[Вв] возрасте|[Вв] размере|[Вв] пределах|[Нн]а расстоянии|[Нн]е хватает|"
+        r"[Сс](?=\s\d{1,4}\sдо\s\d)"
+    ),
+    noun_of=noun_of,
+    first_of_span=lambda value, noun: spell(1, gender_of(2, noun)) if value == 1 else cardinal(value, noun),
     rules=RULES,
     decimal="{} запятая {}",
-    decimals=_decimals,
+    decimals=decimals,
     span="{}-{}",
+    score_words="проиграл|проиграла|проиграли|выиграл|выиграла|выиграли|победил|победила|победили|счёт|счётом|ведёт",
     score="{} {}",
     minus="минус",
     plus="плюс",
-    phone_words="телефон|тел|факс",
+    phone_words="телефон|тел|факс|телефону",
     of="числа",
+    date_words="[Дд]о|[Сс]|[Пп]о|[Оо]т",
     year_mark=r"года|г\.",
     money={
         "₽": ROUBLE,
@@ -149,7 +165,15 @@ GRAMMAR = Grammar(
         "¥": Money(forms=("иена", "иены", "иен", "иены")),
     },
     codes={"EUR": "€", "RUB": "₽"},
+    per="за",
     scales={
+        "л. с.": ("лошадиная сила", "лошадиные силы", "лошадиных сил", "лошадиной силы"),
+        "л.с.": ("лошадиная сила", "лошадиные силы", "лошадиных сил", "лошадиной силы"),
+        "шт": ("штука", "штуки", "штук", "штуки"),
+        "чел": ("человек", "человека", "человек", "человека"),
+        "мес": ("месяц", "месяца", "месяцев", "месяца"),
+        "уп": ("упаковка", "упаковки", "упаковок", "упаковки"),
+        "бал": ("балл", "балла", "баллов", "балла"),
         "тыс.": THOUSAND,
         "тыс": THOUSAND,
         "млн": MILLION,
@@ -180,11 +204,28 @@ GRAMMAR = Grammar(
         "мин": "duration-minute",
         "ч": "duration-hour",
         "м³": "volume-cubic-meter",
+        "ГГц": "frequency-gigahertz",
+        "МГц": "frequency-megahertz",
+        "кГц": "frequency-kilohertz",
+        "ТБ": "digital-terabyte",
+        "КБ": "digital-kilobyte",
         "Гц": "frequency-hertz",
         "сек": "duration-second",
+        "ст. л.": "volume-tablespoon",
+        "ч. л.": "volume-teaspoon",
+        "ккал": "energy-kilocalorie",
+    },
+    unit_names={
+        "mass-kilogram": ("{} килограмм", "{} килограмма", "{} килограммов", "{} килограмма"),
+        "mass-gram": ("{} грамм", "{} грамма", "{} граммов", "{} грамма"),
+        "mass-milligram": ("{} миллиграмм", "{} миллиграмма", "{} миллиграммов", "{} миллиграмма"),
     },
     abbreviations={
         "ул.": "улица",
+        **{f"{before} ул.": f"{before} улице" for before in ("на", "по", "к")},
+        **{f"{before} ул.": f"{before} улицы" for before in ("с", "от", "до", "у")},
+        "в г.": "в городе",
+        "из г.": "из города",
         "т. е.": "то есть",
         "д-р": "доктор",
         "проф.": "профессор",
@@ -199,7 +240,21 @@ GRAMMAR = Grammar(
         "акад.": "академик",
         "обл.": "область",
     },
-    labels={"стр.": "страница", "рис.": "рисунок", "гл.": "глава", "табл.": "таблица"},
+    labels={
+        "кв.": "квартира",
+        "д.": "дом",
+        "корп.": "корпус",
+        "эт.": "этаж",
+        "каб.": "кабинет",
+        "оф.": "офис",
+        "п.": "пункт",
+        "т.": "том",
+        "ст.": "статья",
+        "стр.": "страница",
+        "рис.": "рисунок",
+        "гл.": "глава",
+        "табл.": "таблица",
+    },
     closings={"и т. д.": "и так далее", "и т. п.": "и тому подобное", "и др.": "и другие", "и пр.": "и прочее"},
     acronyms=listed("США МГУ ООН СПбГУ РФ ЕС ЭВМ МИД АЭС ЦСКА ФИФА") - listed("ООН МИД ФИФА"),
     signs={

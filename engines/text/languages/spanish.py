@@ -3,6 +3,7 @@
 import re
 
 from engines.text.languages.grammar import Day, Grammar, Money
+from engines.text.languages.romance import Parts, reigned, value_of_part, without_s
 from engines.text.languages.spelling import cardinal as spell
 from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
@@ -10,27 +11,31 @@ from engines.text.rules import Rule, listed, rule
 
 FEMININE = re.compile(r"(?:as?|ción|ciones|sión|siones|dad|dades|tud|tudes)$")
 FEMININE_WORDS = listed(
-    "vez veces noche noches mujer mujeres clase clases parte partes calle calles tarde tardes flor flores luz luces llave "
-    "foto fotos moto motos radio radios llaves ley leyes red redes imagen imágenes mano manos voz voces torre torres nube nubes"
+    "vez veces noche noches mujer mujeres clase clases parte partes calle calles tarde tardes flor flores luz luces "
+    "llave foto fotos moto motos radio radios llaves ley leyes red redes imagen imágenes mano manos voz voces torre "
+    "torres nube nubes fase fases serie series base bases frase frases fuente fuentes serpiente serpientes piel "
+    "pieles señal señales raíz raíces actriz actrices cruz cruces nariz narices pared paredes cárcel cárceles orden "
+    "órdenes muerte muertes suerte suertes crisis dosis tesis nave naves canción carne leche sangre nieve gente sal "
+    "miel especie especies revista revistas lista listas pista pistas vista vistas entrevista entrevistas conquista "
+    "conquistas mente mentes madre madres col coles"
 )
 MASCULINE_WORDS = listed(
-    "día días problema problemas programa programas tema temas sistema sistemas mapa mapas idioma idiomas clima climas "
-    "planeta planetas poema poemas dálmata dálmatas atleta atletas turista turistas"
+    "día días problema problemas programa programas tema temas sistema sistemas mapa mapas idioma idiomas clima "
+    "climas planeta planetas poema poemas dálmata dálmatas atleta atletas turista turistas poeta poetas pirata "
+    "piratas cometa cometas astronauta astronautas sofá sofás papá papás drama dramas gas"
 )
 NO_NOUNS = listed(
     "y e o u de del en a al que con por para es son se la el las los lo ni pero si no más menos como ha fue"
 )
 SHORT_TEENS = {"décimoprimero": "undécimo", "décimosegundo": "duodécimo"}
 ORDINAL_ENDINGS = {"º": "o", "ª": "a", "o": "o", "a": "a", "er": "er"}
-PARTS = {2: ("medio", "medios"), 3: ("tercio", "tercios")}
-LARGEST_ORDINAL_OF_RULERS = 10  # Alfonso X is "décimo", Alfonso XIII "trece"
 RULERS = "Carlos|Felipe|Juan|Pedro|Fernando|Alfonso|Enrique|Luis|Jaime|Sancho|Isabel|Napoleón|Pío|Benedicto|León"
 CHAPTERS = "[Cc]apítulo|[Tt]omo|[Aa]cto|[Ee]scena|[Pp]arte|[Ll]ibro|[Vv]olumen|[Nn]ivel|[Ss]iglo"
 
 
 def _cardinal(value: int, noun: str) -> str:
     said = spell(value, "es").replace("veintiuno mil", "veintiún mil").replace("uno mil", "un mil")
-    if not noun or noun.lower() in NO_NOUNS:
+    if not noun or noun.lower() in NO_NOUNS or (value != 1 and not noun.endswith("s") and noun.islower()):
         return said
     if _feminine(noun.lower()):
         said = re.sub(r"(cient|quinient)os\b", r"\1as", said)
@@ -39,6 +44,8 @@ def _cardinal(value: int, noun: str) -> str:
 
 
 def _feminine(noun: str) -> bool:
+    if noun.endswith(("ista", "istas")):
+        return noun in FEMININE_WORDS
     return noun in FEMININE_WORDS or (noun not in MASCULINE_WORDS and FEMININE.search(noun) is not None)
 
 
@@ -56,27 +63,34 @@ def _date(day: Day) -> str:
 
 
 def _clock(hour: int, minute: int, before: str) -> str:
-    said = _cardinal(hour, "hora")
+    said = _cardinal(hour, "horas")
     if not minute:
         return said
     return f"{said} cero {spell(minute, 'es')}" if minute < 10 else f"{said} {spell(minute, 'es')}"
 
 
-def _fraction(above: int, below: int) -> str:
+def _part(below: int) -> tuple[str, str]:
     one = spell_ordinal(below, "es") if below <= 10 else f"{spell(below, 'es')}avo"
-    one, several = PARTS.get(below) or (one, f"{one}s")
-    return f"{'un' if above == 1 else spell(above, 'es')} {one if above == 1 else several}"
+    return one, f"{one}s"
 
 
-def _mixed(whole: int, above: int, below: int) -> str:
-    return f"{spell(whole, 'es')} y {'medio' if (above, below) == (1, 2) else _fraction(above, below)}"
+PARTS = Parts(
+    spell=_cardinal,
+    names={2: ("medio", "medios"), 3: ("tercio", "tercios")},
+    name=_part,
+    one="un",
+    link="y",
+    halves=("medio", "media"),
+    half_of=("medio {}", "media {}"),
+    of=lambda noun: "de ",
+    is_feminine=_feminine,
+    singular=without_s,
+    no_nouns=NO_NOUNS,
+)
 
 
 def _reigned(found: re.Match[str]) -> str:
-    value = VALUES[found[2]]
-    if value > LARGEST_ORDINAL_OF_RULERS:
-        return f"{found[1]} {spell(value, 'es')}"
-    return f"{found[1]} {_ordinal(value, 'a' if found[1].endswith(('a', 'Isabel')) else 'o')}"
+    return reigned(found[1], found[2], lambda value: spell(value, "es"), _ordinal)
 
 
 RULES: tuple[Rule, ...] = (
@@ -87,6 +101,10 @@ RULES: tuple[Rule, ...] = (
     rule(
         r"(?<![\w.,])(\d{1,4})(?:\.?([ºª])|\.(er|o|a)\b|(er)\b)",
         lambda m: _ordinal(int(m[1]), ORDINAL_ENDINGS[m[2] or m[3] or m[4]]),
+    ),
+    rule(
+        r"\b([Ee]l|[Aa]l|[Dd]el|[Uu]n)\s(\d{1,3})°(?=\s(?![CF]\b)[^\W\d_])",
+        lambda m: f"{m[1]} {_ordinal(int(m[2]), 'o')}",
     ),
     rule(rf"\b({CHAPTERS})\s({NUMERAL})(?![\w-])", lambda m: f"{m[1]} {spell(VALUES[m[2]], 'es')}"),
     rule(rf"\b({RULERS})\s([IVX])(?![\w-])", _reigned),
@@ -102,18 +120,25 @@ GRAMMAR = Grammar(
     cardinal=_cardinal,
     date=_date,
     clock=_clock,
-    fraction=_fraction,
-    mixed=_mixed,
+    fraction=PARTS.fraction,
+    mixed=PARTS.mixed,
+    part_of=PARTS.part_of,
+    value_of_part=value_of_part,
+    noun_of=lambda first, second: second if first == "mil" and second else first,
+    times=("vez", "veces"),
+    seconds_link="y ",
     rules=RULES,
     decimal="{} coma {}",
     decimals_as_number=True,
     span="{} a {}",
+    score_words="perdió|perdieron|pierde|ganó|ganaron|gana|venció|cayó|marcador|derrota|victoria",
     score="{} a {}",
     minus="menos",
     plus="más",
-    phone_words="teléfono|tel|móvil|fax",
+    phone_words="teléfono|tel|móvil|fax|(?:llama|llámame|llame|llámanos) al|número es el",
     day_mark="º",
     of="de",
+    date_words="[Ee]l|[Aa]l|[Dd]el",
     hour_mark="horas|h",
     money={
         "€": Money(forms=("euro", "euros"), cents=("céntimo", "céntimos")),
@@ -124,13 +149,21 @@ GRAMMAR = Grammar(
     },
     codes={"EUR": "€"},
     cents="{main} con {cents}",
+    per="el",
+    no_units=frozenset({"ha"}),  # the verb
     scales={
+        "CV": ("caballo", "caballos"),
+        "uds": ("unidad", "unidades"),
+        "ud": ("unidad", "unidades"),
+        "pers": ("persona", "personas"),
+        "pts": ("punto", "puntos"),
         "millón": ("millón", "millones"),
         "millones": ("millón", "millones"),
         "M": ("millón", "millones"),
         "mil millones": ("mil millones", "mil millones"),
     },
-    scale_link=lambda noun: "de ",
+    scale_link=PARTS.of,
+    plural_noun=r"(?!los\b|las\b|más\b|es\b|tras\b|menos\b)[a-záéíóúñü]{3,23}s",
     abbreviations={
         "Sr.": "señor",
         "Sra.": "señora",

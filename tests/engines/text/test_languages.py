@@ -83,11 +83,17 @@ def test_a_language_without_a_grammar_keeps_its_text() -> None:
 def test_the_region_chooses_between_portuguese_spellings() -> None:
     assert parse("16", language="pt-PT").spoken == "dezasseis"
     assert parse("16", language="pt_br").spoken == "dezesseis"
+    written = "16 km em 16 de maio de 2016, às 19h16, 3,50 €"
+    spoken = "dezasseis quilómetros em dezasseis de maio de dois mil e dezasseis, às dezanove e dezasseis, "
+    spoken += "três euros e cinquenta cêntimos"
+    assert parse(written, language="pt-PT").spoken == spoken
 
 
 def test_traditional_chinese_has_its_own_characters() -> None:
     assert parse("2個蘋果，20000元，15:30", language="zh-TW").spoken == "兩個蘋果，兩萬元，十五點三十分"
     assert parse("3.5", language="zh-Hant").spoken == "三點五"
+    assert parse("氣溫-5℃，漲了3.5%，第12號", language="zh-TW").spoken == "氣溫攝氏零下五度，漲了百分之三點五，第十二號"
+    assert parse("NT$300和€20，7-2=5", language="zh-Hant").spoken == "三百元新臺幣和二十歐元，七減二等於五"
 
 
 def test_a_subtag_for_the_script_is_no_region() -> None:

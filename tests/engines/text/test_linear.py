@@ -105,7 +105,7 @@ PATTERNS = list(
 STARTS_TEXT = """1 234 |1.234.|1–|1~|1:1 |12:30 Uhr|3. |3. Mai |in der 3. |XIV |Ludwig XIV |Kapitel |1er |1º |1.º |1-й |5 руб. |
 2024 г. |в 2024 |z. B. |т. д. |€1,|1,5 Mio. €|+49 |0 30 |(11) |〒1|第1|제1|
 1개|1월|2024年|5月3日|1点|ＡＢ|％|1 ½|½|￥|tel. 1 |5 m²|un'|1’000|-1 |＃1|1~2명|のIV世|百分之一-|
-godz. 1|w 1. |św. |ore 1.3|St-A"""
+godz. 1|w 1. |św. |ore 1.3|St-A|1-1=|1 1/2 a |10€-|5 kg-|1:1:1 |1x |mit 1:|vom 1. bis |od 1 do |$1,000.|€/1"""
 OTHER_STARTS = STARTS_TEXT.replace("|\n", "|").split("|")
 SLOWEST_STARTS = ["½", "1~2명", "3. Mai ", "1.234.", "1,5 Mio. €", "第1", "a@b.", "www.a", "Ludwig XIV ", "т. д. "]
 LANGUAGES = [language for language in SPOKEN_LANGUAGES if language != "en"]
