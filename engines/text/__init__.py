@@ -1,7 +1,14 @@
 """Text as pure functions: parse typed text, convert it to spoken form, fit it to a vocabulary, cut it into chunks."""
 
 from engines.text.chunks import SentenceReader, chunks, split_short_sentences
-from engines.text.directions import Direction, directions_in, with_spoken_directions, without_directions, without_words
+from engines.text.directions import (
+    Direction,
+    directions_in,
+    marker_in,
+    with_spoken_directions,
+    without_directions,
+    without_words,
+)
 from engines.text.limits import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 from engines.text.passages import Passage, open_tags, passages, rate_of
 from engines.text.script import MAX_PAUSES_S, Pause, Say, Script, parse
@@ -29,6 +36,7 @@ __all__ = [
     "estimate_s",
     "fit",
     "lasts",
+    "marker_in",
     "open_tags",
     "parse",
     "passages",

@@ -47,6 +47,11 @@ class Direction:
         return "" if self.pause_s else _marker(self.name, tuple(markers))
 
 
+def marker_in(words: str, markers: Iterable[str]) -> str:
+    """Return the marker that words ask for: "Please whisper." asks for whispering; "" if they ask for none of the markers."""
+    return _marker(plain(words), tuple(markers))
+
+
 def directions_in(text: str) -> tuple[Direction, ...]:
     """Return the stage directions of a text in their order."""
     if "[" not in text and "(" not in text:

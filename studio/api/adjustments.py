@@ -24,16 +24,19 @@ def adjust(order: Order, known: Mapping[str, Setting]) -> Order:
     return replace(order, settings=chosen)
 
 
-def adjustments(asked: Mapping[str, object], made: Request, ignored: Iterable[str]) -> dict[str, str]:
+def adjustments(
+    asked: Mapping[str, object], made: Request, ignored: Iterable[str], changed: Iterable[str] = ()
+) -> dict[str, str]:
     """Return headers that name changed and ignored fields.
 
     A field is changed if `asked` has another value than `made`, and ignored if `made` lacks the field or `ignored` names it.
+    `changed` are further fields with their new values.
     """
     given = {name: value for name, value in asked.items() if name in _paces()}
     used = {name: made.settings.get(name) for name in given}
     adjusted = [f"{name}={value:g}" for name, value in used.items() if value is not None and value != given[name]]
     lost = [name for name in given if used[name] is None and given[name] != _paces()[name].default]
-    named = {ADJUSTED: ", ".join(adjusted), IGNORED: ", ".join([*lost, *ignored])}
+    named = {ADJUSTED: ", ".join([*adjusted, *changed]), IGNORED: ", ".join([*lost, *ignored])}
     return {header: value for header, value in named.items() if value}
 
 

@@ -1,7 +1,7 @@
 """Speech requests of programs: callers, orders for their lines, and the requests that run."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engines.errors import NotReady
@@ -74,6 +74,11 @@ class Programs:
     def settings_of(self, engine: str) -> Mapping[str, Setting]:
         """Return the settings of an engine by name. Raises UnknownEngine."""
         return self._engine(engine).settings
+
+    def markers_of(self, engine: str) -> Sequence[str]:
+        """Return the stage directions that an engine performs; none while the engine is not loaded. Raises UnknownEngine."""
+        info = self._engine(engine).info
+        return info.markers if info else ()
 
     def detect(self, order: Order, text: str) -> str:
         """Return the language of a text, as `NamedVoices.detect` does."""

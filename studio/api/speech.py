@@ -13,6 +13,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from engines.errors import BadAudio, BadSetting
+from engines.text import marker_in
 from engines.types import Request as Spoken
 from studio.api.adjustments import adjust, adjustments
 from studio.api.answers import REPORT, SpokenAnswers, file_response
@@ -26,9 +27,6 @@ from studio.order import Order
 from studio.references.acceptance import SentReference, read_sent_reference
 
 TAKES_MAX = 8  # of one line
-INSTRUCTIONS = (
-    'instructions are not supported; remove the field "instructions" and choose a voice with the sound that you want'
-)
 ONE_VOICE = 'send either "voice", or "reference_audio" and "reference_text"; GET /v1/voices lists the voices'
 NO_TIMESTAMPS = 'timestamps are sent as events; set "stream_format" to "sse", or remove the field "timestamps"'
 SAME_FORMATS = {"ogg": "opus", "mpeg": "mp3"}  # other names that clients send for formats
@@ -74,7 +72,12 @@ class SpeechRequest(BaseModel):
     model: Annotated[Name, Field(description="an engine, such as f5, or an alias; empty: the champion's engine")] = ""
     response_format: StreamFormat = "mp3"
     stream_format: Literal["audio", "sse"] = "audio"
-    instructions: Annotated[Text | None, Field(description="must be empty: instructions are not supported")] = None
+    instructions: Annotated[
+        Text | None,
+        Field(
+            description="how to speak; performed if they name an emotion of the engine, such as Whisper, else ignored"
+        ),
+    ] = None
     stream: Annotated[
         bool,
         Field(
@@ -130,8 +133,6 @@ class SpeechRequest(BaseModel):
     def order(self, programs: Programs) -> Order:
         """Return the line as an `Order`, the stored form of a request. Raises EngineError."""
         language = read_tag(self.language)
-        if self.instructions:
-            raise BadSetting(INSTRUCTIONS)
         if self.timestamps and self.stream_format != "sse":
             raise BadSetting(NO_TIMESTAMPS)
         if bool(self.voice_name) == bool(self.reference_audio):
@@ -141,11 +142,18 @@ class SpeechRequest(BaseModel):
             order = programs.order_for_reference(self.input, self.model, settings)
         else:
             order = programs.order(self.input, self.voice_name, self.model, settings)
+        if emotion := marker_in(self.instructions or "", programs.markers_of(order.engine)):
+            order = replace(order, text=f"[emotion:{emotion}]{order.text}[/emotion]")
         return replace(adjust(order, programs.settings_of(order.engine)), language=language)
 
     def adjusted(self, made: Spoken) -> Mapping[str, str]:
         """Return headers that name the fields whose effect differs from the request."""
-        return adjustments(self.model_extra or {}, made, ["user"] if self.user is not None else [])
+        emotion = made.text.removesuffix(f"]{self.input}[/emotion]").removeprefix("[emotion:")
+        performed = bool(self.instructions) and made.text != self.input
+        ignored = ["user"] if self.user is not None else []
+        ignored += ["instructions"] if self.instructions and not performed else []
+        changed = [f"instructions={emotion}"] if performed else []
+        return adjustments(self.model_extra or {}, made, ignored, changed)
 
     def sent_reference(self) -> SentReference | None:
         """Return the reference of the request, if it has one. Raises BadAudio, BadText."""

@@ -60,6 +60,7 @@ class Metronome:
         self.warmed = 0
         self.closed = False
         self.notes: tuple[str, ...] = ()  # on every take
+        self.markers: tuple[str, ...] = ()  # stage directions that it performs
         self.cached = 2  # entries of its cache
         self.clear_error: Exception | None = None  # raised by `clear`
         self.pinned = 0  # entries that `clear` keeps
@@ -84,7 +85,7 @@ class Metronome:
     def info(self) -> EngineInfo:
         return EngineInfo(
             name="tick", title="Metronome", checkpoint="brass", licence="none", sample_rate=RATE, reference_max_s=10,
-            defaults={"speed": 1.0}, vocabulary=frozenset(), markers=(), device=self.device, rows=self.width, dtype="none",
+            defaults={"speed": 1.0}, vocabulary=frozenset(), markers=self.markers, device=self.device, rows=self.width, dtype="none",
             parameters=0, compiled=False,
         )  # fmt: skip
 

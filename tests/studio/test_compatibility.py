@@ -92,6 +92,8 @@ def test_the_lists_ask_for_a_key_where_keys_are_set(tmp_path: Path, path: str) -
         ({"stream": True}, None),
         ({"stream": False}, None),
         ({"user": "u-7"}, "user"),
+        ({"instructions": "Speak like a pirate."}, "instructions"),
+        ({"instructions": "Whisper.", "user": "u-7"}, "user, instructions"),
         ({"user": {"id": 7}}, "user"),
         ({"language": "en-US", "instructions": "", "stream_format": None, "user": None, "seed": None}, None),
         ({"language": "en_GB"}, None),
@@ -118,7 +120,6 @@ def test_fields_that_clients_send_are_accepted(
     ("fields", "says"),
     [
         ({"language": "de!"}, "language 'de!' is not valid"),
-        ({"instructions": "Whisper."}, "instructions are not supported"),
         ({"sped": 2}, "unknown setting 'sped'"),
         ({"speed": "fast"}, '"speed" must be a number'),
         ({"speed": True}, '"speed" must be a number'),
@@ -175,3 +176,15 @@ def test_the_socket_refuses_a_pace_out_of_range_because_it_has_no_headers(recept
 @pytest.mark.parametrize("path", ["/health", "/healthz", "/ready"])
 def test_health_checks_answer(reception: Reception, method: str, path: str) -> None:
     assert reception.program.request(method, path).status_code == 200
+
+
+@pytest.mark.parametrize("instructions", ["Whisper.", "Please speak in a whisper", "whispering"])
+def test_instructions_that_name_an_emotion_of_the_engine_are_performed(
+    reception: Reception, monkeypatch: pytest.MonkeyPatch, instructions: str
+) -> None:
+    monkeypatch.setattr(reception.metronome, "markers", ("excited", "whispering"))
+    reception.ask()  # the studio reads the facts about an engine again when the engine has worked
+    answer = reception.ask(instructions=instructions)
+    assert (answer.status_code, answer.headers.get("x-ignored")) == (200, None)
+    assert answer.headers["x-adjusted"] == "instructions=whispering"
+    assert list(reception.metronome.requests.values())[-1].text == "[emotion:whispering]tick tock[/emotion]"

@@ -156,9 +156,6 @@ def test_errors_arrive_typed_with_a_code_and_what_to_do(client: openai.OpenAI) -
     with pytest.raises(openai.UnprocessableEntityError) as long:
         speak(model=ENGINE, voice="ahri", input="x" * 5_001)
     assert (long.value.code, long.value.param) == ("invalid_request", "input")
-    with pytest.raises(openai.BadRequestError) as acted:
-        speak(model=ENGINE, voice="ahri", input=TEXT, instructions="Whisper.")
-    assert 'remove the field "instructions"' in str(acted.value)
 
 
 def test_a_voice_may_be_an_object_and_a_sample_and_further_fields_are_settings(

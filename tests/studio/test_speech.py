@@ -36,10 +36,6 @@ REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
         LINE | {"response_format": "webm"},
     ),
     "stream_format: Input should be 'audio' or 'sse'": (422, LINE | {"stream_format": "websocket"}),
-    'instructions are not supported; remove the field "instructions"': (
-        400,
-        LINE | {"instructions": "Speak like a pirate."},
-    ),
     "unknown setting 'sped'; remove it, or choose one of clip_style, guidance": (400, LINE | {"sped": 2}),
     "unknown setting 'xxxxxxxx": (400, LINE | {"x" * 9_999: 2}),
     "\"speed\" must be a number, not 'fast'": (400, LINE | {"speed": "fast"}),
