@@ -15,7 +15,7 @@ from engines.text.script import MAX_PAUSES_S, Pause, Say, Script, parse
 from engines.text.spoken import SPOKEN_LANGUAGES, spoken_form
 from engines.text.syllables import count_syllables
 from engines.text.tempo import Spoken, estimate_s, lasts
-from engines.text.vocabulary import fit, unsaid
+from engines.text.vocabulary import fit, unsaid, unsupported
 
 __all__ = [
     "MAX_CHARACTERS",
@@ -44,6 +44,7 @@ __all__ = [
     "split_short_sentences",
     "spoken_form",
     "unsaid",
+    "unsupported",
     "with_spoken_directions",
     "without_directions",
     "without_words",

@@ -40,10 +40,19 @@ def fit(spoken: str, vocabulary: frozenset[str]) -> str:
     line = " ".join(spoken.split())
     if not vocabulary:
         return line
-    missing = sorted({c for c in line if _fitted(c, vocabulary) is None})
-    if missing:
+    if missing := _missing(line, vocabulary):
         raise _unsupported(missing, vocabulary)
     return _joined(_fitted(c, vocabulary) or "" for c in line)
+
+
+def unsupported(script: Script, vocabulary: frozenset[str]) -> str:
+    """Return the letters and digits of a text for which `fit` refuses it, each once."""
+    spoken = "".join(part.spoken for part in script.parts if isinstance(part, Say))
+    return "".join(_missing(spoken, vocabulary)) if vocabulary else ""
+
+
+def _missing(line: str, vocabulary: frozenset[str]) -> list[str]:
+    return sorted({c for c in line if _fitted(c, vocabulary) is None})
 
 
 def unsaid(script: Script, vocabulary: frozenset[str]) -> str:

@@ -22,6 +22,7 @@ from engines.text import (
     parse,
     spoken_form,
     unsaid,
+    unsupported,
     with_spoken_directions,
     without_directions,
 )
@@ -74,13 +75,14 @@ def router(studio: Studio) -> APIRouter:
             language = read_tag(form.language) or _detected(studio, _order(form, engine.name), text)
             read = parse(text, markers=markers, language=language)
         except BadText as error:
-            nothing: dict[str, Any] = dict.fromkeys(("spoken", "unsaid", "directions", "voices"), ())
+            nothing: dict[str, Any] = dict.fromkeys(("spoken", "unsaid", "unsupported", "directions", "voices"), ())
             nothing |= {"language": "", "warning": ""}
             return nothing | {"characters": characters, "estimate_s": 0.0, "error": str(error)}
         tags, foreign = studio.speaking.passages, warning(engine.title, engine.languages, language)
         return {
             "spoken": [spoken_json(part) for part in read.parts],
             "unsaid": list(unsaid(read, vocabulary)),  # characters that will not be heard
+            "unsupported": list(unsupported(read, vocabulary)),  # letters for which the text is refused
             "directions": [
                 direction_json(direction, markers, tags.performs(direction.written, engine.name))
                 for direction in read.directions

@@ -258,6 +258,7 @@ def test_a_window_outside_the_clip_is_refused_in_words(visit: Visit) -> None:
 def test_signs_that_will_not_be_heard_are_named(visit: Visit) -> None:
     script = visit.ann.post("/studio/script", json={"text": "Well done 🙂!", "engine": ENGINE}).json()
     assert (script["unsaid"], script["spoken"][0]["spoken"]) == (["🙂"], "Well done!")
+    assert script["unsupported"] == []
 
 
 def test_a_script_is_shown_as_it_will_be_spoken(visit: Visit) -> None:

@@ -23,6 +23,7 @@ from engines.text import (
     split_short_sentences,
     spoken_form,
     unsaid,
+    unsupported,
 )
 from engines.text.abbreviations import SHORT_FORMS, WITHOUT_A_DOT
 from engines.text.chunks import PLACES, SHORTEST
@@ -278,6 +279,8 @@ def test_case_and_accents_stay_if_the_vocabulary_has_them():
 def test_inaudible_signs_are_reported():
     assert unsaid(parse("So [pause:1s] 🙂 (a*b) “yes”, 5% don’t café 🙂→ ok"), ENGLISH) == "🙂*→"
     assert unsaid(parse("a*b 🙂"), frozenset()) == "🙂"
+    assert unsupported(parse("Say 门 and Ω, 门"), ENGLISH) == "Ω门"
+    assert unsupported(parse("Say 门"), frozenset()) == ""
 
 
 def test_signs_are_dropped_and_apostrophes_leave_no_space():

@@ -16,7 +16,7 @@ import { voiceMenu } from "./voice-tags.js";
 /** @typedef {{kind: "pause", duration_s: number} | {kind: "say", typed: string, spoken: string}} Piece */
 /** @typedef {{written: string, pause_s: number | null, marker: string | null, performed: boolean}} Direction */
 /**
- * @typedef {{spoken: Piece[], unsaid: string[], directions: Direction[], characters: number, estimate_s?: number,
+ * @typedef {{spoken: Piece[], unsaid: string[], unsupported: string[], directions: Direction[], characters: number, estimate_s?: number,
  *   language?: string, warning?: string, error?: string}} Reading
  */
 
@@ -60,6 +60,7 @@ async function preview(spoken, facts) {
   const unread = (/** @type {unknown} */ error) => ({
     spoken: [],
     unsaid: [],
+    unsupported: [],
     directions: [],
     characters: text.length,
     error: reason(error),
@@ -76,20 +77,23 @@ function show(spoken, facts, reading) {
     facts.textContent = "";
     return;
   }
-  const { error, unsaid, directions, characters, estimate_s = 0 } = reading;
+  const { error, directions, characters, estimate_s = 0 } = reading;
   const markers = directions.flatMap(({ marker }) => (marker ? [`(${marker})`] : []));
   const dropped = directions.filter(({ performed }) => !performed);
+  const silent = [...reading.unsupported, ...reading.unsaid];
   const differs =
     directions.length > 0 ||
+    silent.length > 0 ||
     reading.spoken.some((piece) => piece.kind === "pause" || piece.spoken.trim() !== piece.typed.trim());
-  if (error) spoken.replaceChildren(icon("fail"), h("span", {}, sentence(error)));
-  else if (differs)
-    spoken.replaceChildren(
-      h("span.label", {}, "Spoken as"),
-      ...reading.spoken.flatMap((piece) => drawn(piece, markers)),
-    );
-  else spoken.replaceChildren(h("span.label", {}, unsaid.length ? "The rest is spoken as typed" : "Spoken as typed"));
-  if (unsaid.length && !error) spoken.prepend(h("span.unsaid", {}, `Not spoken: ${unsaid.join(" ")}`));
+  const pieces = reading.spoken.flatMap((piece) => drawn(piece, markers, silent));
+  if (error)
+    spoken.replaceChildren(icon("fail"), h("span", {}, sentence(error), " ", ...(silent.length ? pieces : [])));
+  else if (differs) spoken.replaceChildren(h("span.label", {}, "Spoken as"), ...pieces);
+  else spoken.replaceChildren(h("span.label", {}, "Spoken as typed"));
+  if (silent.length && !error) {
+    const words = `${plural(silent.length, "character")} cannot be spoken: ${silent.join(" ")}`;
+    spoken.prepend(h("span.unsaid", {}, words));
+  }
   if (dropped.length && !error) {
     const chips = dropped.flatMap(({ written }) => [directionChip(written), " "]);
     spoken.prepend(h("span.label", {}, "Not spoken"), ...chips);
@@ -105,17 +109,26 @@ function detected({ language = "" }) {
 }
 
 /**
- * Return the elements of a spoken piece or a pause. Words that are spelled out are marked; supported directions are
- * chips.
- * @param {Piece} piece @param {string[]} markers
+ * Return the elements of a spoken piece or a pause. Words that are spelled out and characters that cannot be spoken are
+ * marked; supported directions are chips.
+ * @param {Piece} piece @param {string[]} markers @param {string[]} silent
  */
-function drawn(piece, markers) {
+function drawn(piece, markers, silent) {
   if (piece.kind === "pause") return [h("span.pause-mark", {}, `${piece.duration_s} s pause`), " "];
   const typed = new Set(piece.typed.split(/\s+/));
   return partsOf(piece.spoken.trim(), markers).flatMap(({ text, direction }) => {
     if (direction) return [directionChip(text, "Stage direction: performed by the engine"), " "];
-    return words(text).flatMap((word) => [typed.has(word) ? word : h("em", {}, word), " "]);
+    return words(text).flatMap((word) => {
+      const shown = marked(word, silent);
+      return [...(typed.has(word) ? shown : [h("em", {}, ...shown)]), " "];
+    });
   });
+}
+
+/** Return a word with marks around characters that cannot be spoken. @param {string} word @param {string[]} silent */
+function marked(word, silent) {
+  if (!silent.some((character) => word.includes(character))) return [word];
+  return [...word].map((character) => (silent.includes(character) ? h("mark.silent", {}, character) : character));
 }
 
 /** @param {string} text */
