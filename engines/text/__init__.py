@@ -11,6 +11,7 @@ from engines.text.directions import (
 )
 from engines.text.limits import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 from engines.text.passages import Passage, open_tags, passages, rate_of
+from engines.text.respelling import from_arpabet, respelled
 from engines.text.script import MAX_PAUSES_S, Pause, Say, Script, parse
 from engines.text.spoken import SPOKEN_LANGUAGES, spoken_form
 from engines.text.syllables import count_syllables
@@ -35,12 +36,14 @@ __all__ = [
     "directions_in",
     "estimate_s",
     "fit",
+    "from_arpabet",
     "lasts",
     "marker_in",
     "open_tags",
     "parse",
     "passages",
     "rate_of",
+    "respelled",
     "split_short_sentences",
     "spoken_form",
     "unsaid",

@@ -85,8 +85,8 @@ class Metronome:
     def info(self) -> EngineInfo:
         return EngineInfo(
             name="tick", title="Metronome", checkpoint="brass", licence="none", sample_rate=RATE, reference_max_s=10,
-            defaults={"speed": 1.0}, vocabulary=frozenset(), markers=self.markers, device=self.device, rows=self.width, dtype="none",
-            parameters=0, compiled=False,
+            defaults={"speed": 1.0}, vocabulary=frozenset(), markers=self.markers, device=self.device,
+            rows=self.width, dtype="none", parameters=0, compiled=False,
         )  # fmt: skip
 
     memory_bytes = 1_000

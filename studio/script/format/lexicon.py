@@ -9,6 +9,7 @@ from functools import lru_cache
 from engines.errors import BadInput
 from engines.text.directions import directions_in
 from engines.text.markup import TAG_LIKE
+from engines.text.respelling import from_arpabet, respelled
 from engines.text.script import PAUSE_LIKE
 from studio.script.format.script import Respelling
 
@@ -20,8 +21,9 @@ APOSTROPHES, HYPHENS = "'’‘ʼ`´", "-‐‑"
 CONTRACTED = "s|d|ll|ve|re|m"
 # Signs of the International Phonetic Alphabet that English spelling does not use, and ARPABET such as AA1 R IY0.
 IPA = re.compile("[ɑɐɒæʌɔəɘɚɛɜɝɞɪɨʊʉɯɤøɶɡɢʃʒθðŋɲɹɾɻʁχʔβɸɣˈˌːˑ]")
+SLASHED = re.compile(r"/[^/]+/")
 ARPABET = re.compile(r"\{?\s*(?=[A-Z0-2 ]*[A-Z][012])[A-Z]{1,2}[012]?(?:\s+[A-Z]{1,2}[012]?)*\s*\}?")
-NOT_READ = "engines cannot read phonetic signs (IPA, ARPABET); type how the word sounds in English spelling, such as KAYL-thass"
+NOT_READ = "some of its signs are not IPA; type how the word sounds in English spelling, such as KAYL-thass"
 
 
 class BadLexicon(BadInput):
@@ -90,7 +92,7 @@ def key_of(respelling: Respelling) -> tuple[str, bool, str]:
 
 
 def _plain(number: int, given: Respelling) -> Respelling:
-    word, spoken = _one_line(given.word), _one_line(given.spoken)
+    word, spoken = _one_line(given.word), in_letters(_one_line(given.spoken))
     if not any(c.isalnum() for c in word):
         raise BadLexicon(f"entry {number} of the lexicon has no word; type the word as it is written in the script")
     if len(word) > MAX_WORD:
@@ -101,11 +103,22 @@ def _plain(number: int, given: Respelling) -> Respelling:
         raise BadLexicon(
             f"the spoken form of “{word}” has {len(spoken)} characters; shorten the spoken form to {MAX_SPOKEN}"
         )
-    if set("[](){}") & set(word + spoken) and not ARPABET.fullmatch(spoken):
+    if set("[](){}") & set(word + spoken):
         raise BadLexicon(f"“{word}” has brackets; write pauses and stage directions into the script")
-    if IPA.search(spoken) or ARPABET.fullmatch(spoken):
+    if IPA.search(spoken):
         raise BadLexicon(f"“{word}” cannot be spoken as {spoken}: {NOT_READ}")
     return replace(given, word=word, spoken=spoken, voice=given.voice.strip())
+
+
+def in_letters(spoken: str, *, phonetic: bool = False) -> str:
+    """Return a pronunciation in IPA or ARPABET in English letters. Other text stays.
+
+    With `phonetic`, the text is a pronunciation, and the result is empty if it has an unknown sign.
+    """
+    ipa = from_arpabet(spoken.strip("{} ")) if ARPABET.fullmatch(spoken) else spoken
+    if phonetic or ipa != spoken or IPA.search(spoken) or SLASHED.fullmatch(spoken):
+        return respelled(ipa) or ("" if phonetic else spoken)
+    return spoken
 
 
 def _one_line(text: str) -> str:

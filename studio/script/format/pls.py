@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement
 from defusedxml import DefusedXmlException
 from defusedxml import ElementTree as Reading
 
-from studio.script.format.lexicon import MAX_RESPELLINGS, NOT_READ, BadLexicon, checked, key_of
+from studio.script.format.lexicon import MAX_RESPELLINGS, NOT_READ, BadLexicon, checked, in_letters, key_of
 from studio.script.format.script import Respelling
 
 NAMESPACE = "http://www.w3.org/2005/01/pronunciation-lexicon"
@@ -41,21 +41,27 @@ def write_pls(respellings: Sequence[Respelling], language: str = "en") -> bytes:
 
 
 def read_pls(data: bytes) -> PlsLexicon:
-    """Return the words that have an alias. Of several aliases, the preferred or the first is used. Raises BadLexicon."""
+    """Return the words that have an alias or a pronunciation, which is written in English letters. Raises BadLexicon.
+
+    The preferred alias or pronunciation is used, else the first.
+    """
     root = _root(data)
     found: dict[tuple[str, bool, str], Respelling] = {}
-    phonetic: list[str] = []
+    unreadable: list[str] = []
+    derived: list[str] = []
     for lexeme in _children(root, "lexeme"):
-        words, spoken = [_text(each) for each in _children(lexeme, "grapheme")], _alias(lexeme)
+        words, spoken = [_text(each) for each in _children(lexeme, "grapheme")], _preferred(lexeme, "alias")
         if not spoken:
-            phonetic += words
+            spoken = in_letters(_preferred(lexeme, "phoneme"), phonetic=True)
+            (derived if spoken else unreadable).extend(f"{word} as {spoken}" if spoken else word for word in words)
+        if not spoken:
             continue
         for word in words:
             each = _respelling(lexeme, word, spoken)
             found.setdefault(key_of(each), each)  # the specification says that the first lexeme of a word counts
         if len(found) > MAX_RESPELLINGS:
             break  # `checked` raises the error
-    return PlsLexicon(checked(list(found.values())), _notes(phonetic))
+    return PlsLexicon(checked(list(found.values())), _notes(derived, unreadable))
 
 
 def _root(data: bytes) -> Element:
@@ -85,9 +91,10 @@ def _text(element: Element) -> str:
     return " ".join("".join(element.itertext()).split())
 
 
-def _alias(lexeme: Element) -> str:
-    aliases = sorted(_children(lexeme, "alias"), key=lambda each: each.get("prefer") != "true")
-    return next((spoken for spoken in map(_text, aliases) if spoken), "")
+def _preferred(lexeme: Element, name: str) -> str:
+    """Return the text of the preferred child element of this name, else of the first one with text."""
+    given = sorted(_children(lexeme, name), key=lambda each: each.get("prefer") != "true")
+    return next((spoken for spoken in map(_text, given) if spoken), "")
 
 
 def _respelling(lexeme: Element, word: str, spoken: str) -> Respelling:
@@ -109,9 +116,18 @@ def _own_attributes(respelling: Respelling) -> dict[str, str]:
     }
 
 
-def _notes(phonetic: Sequence[str]) -> Sequence[str]:
-    if not phonetic:
-        return ()
-    named = ", ".join(phonetic[:SHOWN]) + (" …" if len(phonetic) > SHOWN else "")
-    count = "1 word was" if len(phonetic) == 1 else f"{len(phonetic)} words were"
-    return (f"{count} left out ({named}): {NOT_READ}",)
+def _notes(derived: Sequence[str], unreadable: Sequence[str]) -> Sequence[str]:
+    notes = []
+    if derived:
+        notes.append(f"{_count(derived)} spelled after the pronunciation; listen to the result: {_shown(derived)}")
+    if unreadable:
+        notes.append(f"{_count(unreadable)} left out ({_shown(unreadable)}): {NOT_READ}")
+    return notes
+
+
+def _count(words: Sequence[str]) -> str:
+    return "1 word was" if len(words) == 1 else f"{len(words)} words were"
+
+
+def _shown(words: Sequence[str]) -> str:
+    return ", ".join(words[:SHOWN]) + (" …" if len(words) > SHOWN else "")

@@ -108,9 +108,7 @@ def test_the_preview_tells_what_was_replaced_and_by_which_entry() -> None:
         (Respelling(word="A" * 101, spoken="x"), "shorten the word to 100"),
         (Respelling(word="Ahri", spoken="x" * 201), "shorten the spoken form to 200"),
         (Respelling(word="Ahri", spoken="[pause:2s]a"), "brackets"),
-        (Respelling(word="Ahri", spoken="ˈɑːɹi"), "in English spelling"),
-        (Respelling(word="Ahri", spoken="AA1 R IY0"), "in English spelling"),
-        (Respelling(word="Ahri", spoken="{AA1 R IY0}"), "in English spelling"),
+        (Respelling(word="Ahri", spoken="ǃkʷɑː"), "in English spelling"),
     ],
 )
 def test_an_entry_that_cannot_be_used_is_refused_with_what_to_do(entry: Respelling, says: str) -> None:
@@ -142,3 +140,11 @@ def test_the_inside_of_a_tag_stays() -> None:
     assert applied('Take a break <break time="1s"/> in time.', lexicon, "amber") == (
         'Take a brake <break time="1s"/> in thyme.'
     )
+
+
+@pytest.mark.parametrize(
+    ("typed", "spoken"),
+    [("ˈɑːɹi", "ahree"), ("AA1 R IY0", "ahree"), ("{AA1 R IY0}", "ahree"), ("/ari/", "ahree"), ("ari", "ari")],
+)
+def test_a_pronunciation_is_spelled_with_english_letters(typed: str, spoken: str) -> None:
+    assert [each.spoken for each in checked([Respelling(word="Ahri", spoken=typed)])] == [spoken]

@@ -64,11 +64,25 @@ def test_of_a_word_given_twice_the_first_lexeme_is_used() -> None:
     assert [each.spoken for each in read_pls(file).respellings] == ["first"]
 
 
-@pytest.mark.parametrize("alphabet", ["ipa", "x-arpabet"])
-def test_words_with_phonetic_signs_alone_are_left_out_and_named(alphabet: str) -> None:
-    file = pls(f'<lexeme><grapheme>Ahri</grapheme><phoneme alphabet="{alphabet}">AA1 R IY0</phoneme></lexeme>')
+@pytest.mark.parametrize(
+    ("phonemes", "spoken"),
+    [("AA1 R IY0", "ahree"), ("ɑːˈɹiː", "ah-ree"), ("/ˈkeɪlθəs/", "kaylthuss"), ("taˈliː.ja", "tah-leeyah")],
+)
+def test_a_pronunciation_is_spelled_with_english_letters_and_named(phonemes: str, spoken: str) -> None:
+    read = read_pls(pls(f"<lexeme><grapheme>Ahri</grapheme><phoneme>{phonemes}</phoneme></lexeme>"))
 
-    read = read_pls(file)
+    assert [each.spoken for each in read.respellings] == [spoken]
+    assert read.notes == [f"1 word was spelled after the pronunciation; listen to the result: Ahri as {spoken}"]
+
+
+def test_an_alias_is_preferred_to_a_pronunciation() -> None:
+    file = pls("<lexeme><grapheme>Ahri</grapheme><phoneme>ˈɑːɹi</phoneme><alias>AH-ree</alias></lexeme>")
+
+    assert ([each.spoken for each in read_pls(file).respellings], read_pls(file).notes) == (["AH-ree"], [])
+
+
+def test_a_word_whose_pronunciation_has_an_unknown_sign_is_left_out_and_named() -> None:
+    read = read_pls(pls("<lexeme><grapheme>Ahri</grapheme><phoneme>ǃkʷɑ</phoneme></lexeme>"))
 
     assert not read.respellings
     assert "1 word was left out (Ahri)" in read.notes[0]
