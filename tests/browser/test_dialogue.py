@@ -1,0 +1,89 @@
+"""A text with several voices on the page: written, spoken, played and downloaded in parts."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, expect
+
+from app import web
+from engines.registry import ENGINES
+from studio.composition import compose
+from studio.settings import Settings
+from studio.web.drain import Drain
+from tests.browser.serving import PATIENCE_S
+from tests.browser.test_finish import serious
+from tests.browser.visiting import Visitor
+from tests.engines import metronome
+from tests.studio.house import ready, served
+
+DIALOGUE = "[voice:basil]Who is there[/voice] [voice:delia]Only a traveller[/voice] [voice:nobody]Let me in[/voice]"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("dialogue")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(ENGINES, "polyglot", "tests.browser.test_language:SPEC")
+        patch.setattr(metronome, "RATE", 24_000)  # browsers play no sound of fewer than 3,000 samples a second
+        patch.setenv("GRADIO_TEMP_DIR", str(folder / "gradio"))
+        studio = compose(Settings(data_dir=folder / "data", engines=("polyglot",), ears=False))
+        with served(web(studio, Drain())) as url, httpx.Client(base_url=url, timeout=PATIENCE_S) as client:
+            ready(client)
+            yield url
+        studio.manager.close(0.0)
+
+
+@pytest.fixture
+def visitor(browser: Browser, address: str) -> Iterator[Visitor]:
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(1000 * PATIENCE_S)
+    there = Visitor(page, address)
+    there.watch()
+    there.open()
+    yield there
+    context.close()
+    assert there.complaints == []
+
+
+def test_a_voice_is_put_around_the_selected_words(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.write("Hello there. Who are you?")
+    script = page.locator("#script textarea")
+    script.evaluate("field => { field.focus(); field.setSelectionRange(13, 25); }")
+    page.get_by_label("Insert a voice").select_option("delia")
+    expect(script).to_have_value("Hello there. [voice:delia]Who are you?[/voice]")
+    assert script.evaluate("field => field.value.slice(field.selectionStart, field.selectionEnd)") == "Who are you?"
+    expect(page.locator(".spoken-form")).to_contain_text("Hello there. Who are you?")
+    expect(page.locator(".spoken-form")).not_to_contain_text("Not spoken")
+
+
+def test_a_dialogue_is_one_take_whose_parts_are_played_and_downloaded(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.write(DIALOGUE)
+    expect(page.locator(".spoken-form .warning")).to_contain_text("The voice nobody is not known")
+    page.locator("#speak").click()
+    take = page.locator("li.take").first
+    expect(take.locator(".take-voice")).to_have_text("Basil, Delia, Amber")
+    take.get_by_text("3 parts").click()
+    parts = take.locator(".take-segments li")
+    expect(parts).to_have_count(3)
+    expect(parts.nth(1)).to_contain_text("Delia Only a traveller")
+    parts.nth(1).get_by_role("button", name="Play part 2").click()
+    expect(parts.nth(1).get_by_role("button", name="Pause part 2")).to_be_visible()
+    parts.nth(1).get_by_role("button", name="Pause part 2").click()
+    with page.expect_download() as downloading:
+        parts.nth(1).get_by_label("Download part 2").click()
+    assert downloading.value.suggested_filename.endswith("-02.wav")
+    with page.expect_download() as downloading:
+        take.get_by_text("Download all parts").click()
+    assert downloading.value.suggested_filename.endswith("-parts.zip")
+    assert serious(page) == []
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_characters_that_cannot_be_spoken_are_counted_and_marked(visitor: Visitor) -> None:
+    visitor.write("The door is open 🙂 now")
+    expect(visitor.page.locator(".spoken-form .unsaid")).to_have_text("1 character cannot be spoken: 🙂")
