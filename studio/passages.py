@@ -54,7 +54,7 @@ class Passages:
         warnings = [f"the voice {name} is not known, so the voice of the text speaks" for name in unknown]
         if self._pace(engine) is None and any(passage.rate != 1 for passage in passages(text)):
             title = self._manager.status(engine).title
-            warnings.append(f"{title} cannot change its speaking rate, so [rate:…] has no effect")
+            warnings.append(f"{title} cannot change its speaking rate, so the rates in the text have no effect")
         return warnings
 
     def knows(self, voice: str, engine: str) -> bool:
