@@ -5,7 +5,7 @@ from engines.text.directions import Direction, directions_in, with_spoken_direct
 from engines.text.limits import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 from engines.text.passages import Passage, open_tags, passages, rate_of
 from engines.text.script import MAX_PAUSES_S, Pause, Say, Script, parse
-from engines.text.spoken import SPOKEN_LANGUAGES, spoken_form
+from engines.text.spoken import SPOKEN_LANGUAGES, spoken_form, without_extensions
 from engines.text.syllables import count_syllables
 from engines.text.tempo import Spoken, estimate_s, lasts
 from engines.text.vocabulary import fit, unsaid
@@ -38,5 +38,6 @@ __all__ = [
     "unsaid",
     "with_spoken_directions",
     "without_directions",
+    "without_extensions",
     "without_words",
 ]
