@@ -24,7 +24,7 @@ Submit = Callable[[Request, float | None], Ticket]  # of a request and its arriv
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class DialogueTurn:
     """A passage and the request that speaks it."""
 
     voice: str  # as named in the text; "" = the voice of the whole text
@@ -32,14 +32,16 @@ class Turn:
     request: Request
     submit: Submit
 
-    def another_voice_than(self, other: "Turn") -> bool:
+    def another_voice_than(self, other: "DialogueTurn") -> bool:
         return self.voice != other.voice and self.request.reference.digest != other.request.reference.digest
 
 
 class Dialogue:
     """Speaks turns one after another; the next turn is submitted while one is spoken."""
 
-    def __init__(self, request: Request, turns: Sequence[Turn], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, request: Request, turns: Sequence[DialogueTurn], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         """Speak these turns of the text of `request`. `clock` is the scheduler's."""
         self._request, self._turns, self._clock = request, turns, clock
         self._submitted: list[Ticket] = []

@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from engines.errors import BadSetting
-from engines.text import SPOKEN_LANGUAGES
+from engines.text import SPOKEN_LANGUAGES, without_extensions
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -15,7 +15,11 @@ ENGLISH = "en"
 DETECT = ""  # in place of a tag: detect the language of the text
 UNDETERMINED = "und"  # the tag of a language that is not known
 DETECT_NAMES = frozenset(("", "auto", "detect"))  # what clients send to detect the language
-TAG = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8}){0,3}", re.IGNORECASE)
+TAG = re.compile(  # language, script, region and variants; then extensions such as u-ca-gregory; then private use
+    r"[a-z]{2,3}(?:-[a-z0-9]{2,8})*(?:-[a-wyz0-9](?:-[a-z0-9]{2,8})+)*(?:-x(?:-[a-z0-9]{1,8})+)?",
+    re.IGNORECASE | re.ASCII,
+)
+TAG_MAX = 64  # characters
 SURE = 0.6  # required share of the total probability of the checkpoint's languages; with less, `detect` returns its default
 KEPT = 4_096  # texts whose language is remembered
 NAMED = 3  # languages in a warning
@@ -27,20 +31,20 @@ def read_tag(value: str) -> str:
     given = value.strip()
     if given.lower() in DETECT_NAMES:
         return DETECT
-    if TAG.fullmatch(given) is None:
+    if not is_tag(given):
         raise BadSetting(f'language {given[:40]!r} is not valid; send a tag such as "de" or "pt-BR", or "auto"')
-    first, *others = re.split("[-_]", given.lower())
+    tag = given.lower().replace("_", "-")
+    core = without_extensions(tag)
+    first, *others = core.split("-")
     first = _aliases().get(first, first)
     cased = {2: str.upper, 4: str.title}  # regions such as BR, scripts such as Hant
-    return DETECT if first == UNDETERMINED else "-".join([first, *(cased.get(len(part), str)(part) for part in others)])
+    parts = [first, *(cased.get(len(part), str)(part) for part in others)]
+    return DETECT if first == UNDETERMINED else "-".join(parts) + tag.removeprefix(core)
 
 
 def is_tag(value: str) -> bool:
-    """Return True for a tag in the form that `read_tag` returns."""
-    try:
-        return value != DETECT and read_tag(value) == value
-    except BadSetting:
-        return False
+    """Return True for a BCP 47 tag that begins with a language, such as pt-BR; it may have "_" in place of "-"."""
+    return len(value) <= TAG_MAX and TAG.fullmatch(value.replace("_", "-")) is not None
 
 
 def tag_of(written: str) -> str | None:
@@ -56,11 +60,11 @@ def tag_of(written: str) -> str | None:
 
 @lru_cache(KEPT)
 def name_of(tag: str) -> str:
-    """Return the English name of a language, such as German; the tag itself if the language is unknown."""
+    """Return the English name of a language and region, such as Portuguese (Brazil); the tag itself if it is unknown."""
     from babel import Locale, UnknownLocaleError
 
     try:
-        return Locale.parse(tag, sep="-").get_display_name("en") or tag
+        return Locale.parse(without_extensions(tag), sep="-").get_display_name("en") or tag
     except (UnknownLocaleError, ValueError):
         try:
             return Locale.parse(primary(tag)).get_display_name("en") or tag
@@ -79,8 +83,8 @@ def is_english(tag: str) -> bool:
 
 
 @lru_cache(KEPT)
-def detect(text: str, languages: Sequence[str], usual: str = "") -> str:
-    """Return the most probable of a checkpoint's languages.
+def detect(text: str, languages: Sequence[str], usual: str = "", *, sure: float = SURE) -> str:
+    """Return the most probable of a checkpoint's languages; `sure` is the required share of the total probability.
 
     For an undecided text, return the `usual` language of its voice if it is known, else English if the checkpoint speaks it,
     else the checkpoint's first language. A usual language that the checkpoint does not speak counts as stated.
@@ -93,8 +97,8 @@ def detect(text: str, languages: Sequence[str], usual: str = "") -> str:
         return default
     probable = {name: share for name, share in _identifier().rank(text) if name in by_primary}
     best = max(probable, key=lambda name: probable[name], default=ENGLISH)
-    sure = probable and probable[best] >= SURE * sum(probable.values()) > 0.0
-    return by_primary[best] if sure else default
+    decided = probable and probable[best] >= sure * sum(probable.values()) > 0.0
+    return by_primary[best] if decided else default
 
 
 def warning(title: str, languages: Sequence[str], language: str) -> str:

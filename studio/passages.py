@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from engines.errors import BadText, EngineError
 from engines.scheduling.manager import Manager
-from engines.text import Passage, passages, rate_of
+from engines.text import VoicePassage, passages, rate_of
 from engines.types import Setting
 from studio.order import Order
 
@@ -19,7 +19,7 @@ class Passages:
         """Prepare. `order_of` returns an order with a voice and an engine by their names; it raises EngineError."""
         self._manager, self._order_of = manager, order_of
 
-    def of(self, text: str, engine: str) -> Sequence[Passage]:
+    def of(self, text: str, engine: str) -> Sequence[VoicePassage]:
         """Return the passages of a text that has several voices or rates; empty for another text. Raises BadText."""
         found = passages(text, rates=self._pace(engine) is not None)
         if len(found) > PASSAGES_MAX:
@@ -28,7 +28,7 @@ class Passages:
             )
         return found if any(passage.voice or passage.rate != 1 for passage in found) else ()
 
-    def order(self, order: Order, passage: Passage) -> Order:
+    def order(self, order: Order, passage: VoicePassage) -> Order:
         """Return the order for one passage of a text. The voice of the text speaks a passage whose voice is unknown."""
         mine = replace(order, text=passage.text)
         if passage.voice and (named := self._named(passage.voice, order.engine)):

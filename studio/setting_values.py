@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import NoDecode
 
-from studio.languages import TAG, read_tag
+from studio.languages import is_tag, read_tag
 from studio.stores.places import Place, parse_stores
 
 DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
@@ -120,7 +120,7 @@ def _device(value: str) -> str:
 
 
 def _languages(value: str) -> str:
-    if not all(TAG.fullmatch(tag) for tag in value.replace(",", " ").split()):
+    if not all(map(is_tag, value.replace(",", " ").split())):
         raise ValueError("write language tags (BCP 47), such as en, de, pt-BR")
     return ", ".join(read_tag(tag) for tag in value.replace(",", " ").split())
 

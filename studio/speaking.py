@@ -12,10 +12,10 @@ import numpy as np
 from engines.registry import specs
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
-from engines.text import Passage, parse, with_spoken_directions, without_directions
+from engines.text import VoicePassage, parse, with_spoken_directions, without_directions
 from engines.types import NO_REFERENCE, Audio, Reference, Request, Samples, Status, Take, Weights
 from studio import languages
-from studio.dialogue import Dialogue, Submit, Turn
+from studio.dialogue import Dialogue, DialogueTurn, Submit
 from studio.errors import NotFound
 from studio.languages import ENGLISH
 from studio.order import SEEDS, Order
@@ -262,8 +262,8 @@ class SpeechService:
         return order, request, "" if taken is weights else _ignored(status.title, order)
 
     def _turns(
-        self, order: Order, spoken: Sequence[Passage], session_id: str, sent: Reference | None, live: bool
-    ) -> tuple[list[Turn], list[str]]:
+        self, order: Order, spoken: Sequence[VoicePassage], session_id: str, sent: Reference | None, live: bool
+    ) -> tuple[list[DialogueTurn], list[str]]:
         """Return the turns of a text with several voices or rates, and warnings about ignored weights. Raises EngineError."""
         warnings: list[str] = []
         turns = []
@@ -275,7 +275,7 @@ class SpeechService:
             reference = None if another else sent
             accepted, request, ignored = self._prepared(mine, passage.text, session_id, reference, live)
             voice = passage.voice if self.passages.knows(passage.voice, order.engine) else ""
-            turns.append(Turn(voice, words, request, self._submitter(accepted, session_id)))
+            turns.append(DialogueTurn(voice, words, request, self._submitter(accepted, session_id)))
             warnings += [ignored] if ignored else []
         return turns, warnings
 

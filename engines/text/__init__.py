@@ -10,10 +10,10 @@ from engines.text.directions import (
     without_words,
 )
 from engines.text.limits import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
-from engines.text.passages import Passage, open_tags, passages, rate_of
+from engines.text.passages import VoicePassage, open_tags, passages, rate_of
 from engines.text.respelling import from_arpabet, respelled
 from engines.text.script import MAX_PAUSES_S, Pause, Say, Script, parse
-from engines.text.spoken import SPOKEN_LANGUAGES, spoken_form
+from engines.text.spoken import SPOKEN_LANGUAGES, spoken_form, without_extensions
 from engines.text.syllables import count_syllables
 from engines.text.tempo import Spoken, estimate_s, lasts
 from engines.text.vocabulary import fit, unsaid, unsupported
@@ -24,12 +24,12 @@ __all__ = [
     "MAX_TRANSCRIPT_CHARACTERS",
     "SPOKEN_LANGUAGES",
     "Direction",
-    "Passage",
     "Pause",
     "Say",
     "Script",
     "SentenceReader",
     "Spoken",
+    "VoicePassage",
     "check_length",
     "chunks",
     "count_syllables",
@@ -50,5 +50,6 @@ __all__ = [
     "unsupported",
     "with_spoken_directions",
     "without_directions",
+    "without_extensions",
     "without_words",
 ]

@@ -23,7 +23,7 @@ RATE = re.compile(r"([+-]?)(\d{1,4}(?:\.\d{1,4})?|\.\d{1,4})\s*(%|x)?", re.IGNOR
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class VoicePassage:
     """A part of a text that one voice speaks at one rate."""
 
     text: str
@@ -31,7 +31,7 @@ class Passage:
     rate: float = 1.0  # 2 = twice as fast
 
 
-def passages(text: str, *, rates: bool = True) -> tuple[Passage, ...]:
+def passages(text: str, *, rates: bool = True) -> tuple[VoicePassage, ...]:
     """Return the passages of a text. A rate applies to whole sentences: to those of which its tags contain the larger part.
 
     A passage without words is joined to the one before. A text without tags is one passage, unchanged. Without `rates`, each
@@ -39,10 +39,10 @@ def passages(text: str, *, rates: bool = True) -> tuple[Passage, ...]:
     """
     marked = with_notation(text)
     if TAG.search(marked) is None:
-        return (Passage(text),)
+        return (VoicePassage(text),)
     turns = [list(parts) for _, parts in groupby(_parts(marked, rates), lambda part: part.voice)]
     found = _with_words([passage for turn in turns for passage in _by_sentence(turn)])
-    return tuple(found) or (Passage(text),)
+    return tuple(found) or (VoicePassage(text),)
 
 
 def open_tags(text: str) -> str:
@@ -78,7 +78,7 @@ def _apply(tag: re.Match[str], opened: list[tuple[str, str]]) -> None:
         del opened[last]
 
 
-def _parts(text: str, rates: bool) -> Iterator[Passage]:
+def _parts(text: str, rates: bool) -> Iterator[VoicePassage]:
     """Yield the text between the tags."""
     opened: list[tuple[str, str]] = []
     end = 0
@@ -90,15 +90,15 @@ def _parts(text: str, rates: bool) -> Iterator[Passage]:
     yield _part(text[end:], opened, rates)
 
 
-def _part(text: str, opened: Sequence[tuple[str, str]], rates: bool) -> Passage:
+def _part(text: str, opened: Sequence[tuple[str, str]], rates: bool) -> VoicePassage:
     voices = [value for name, value in opened if name == "voice"]
     rate = 1.0
     for name, value in opened:
         rate *= (rate_of(value) or 1.0) if name == "rate" and rates else 1.0
-    return Passage(text, voices[-1] if voices else "", rate)
+    return VoicePassage(text, voices[-1] if voices else "", rate)
 
 
-def _by_sentence(turn: Sequence[Passage]) -> Iterator[Passage]:
+def _by_sentence(turn: Sequence[VoicePassage]) -> Iterator[VoicePassage]:
     """Yield the passages of one voice, cut at ends of sentences."""
     text = "".join(part.text for part in turn)
     rates = [part.rate for part in turn for _ in part.text]
@@ -106,7 +106,7 @@ def _by_sentence(turn: Sequence[Passage]) -> Iterator[Passage]:
     sentences = [(_most_common(text, rates, start, end), start, end) for start, end in spoken]
     for rate, group in groupby(sentences, lambda sentence: sentence[0]):
         spans = list(group)
-        yield Passage(text[spans[0][1] : spans[-1][2]], turn[0].voice, rate)
+        yield VoicePassage(text[spans[0][1] : spans[-1][2]], turn[0].voice, rate)
 
 
 def _most_common(text: str, rates: Sequence[float], start: int, end: int) -> float:
@@ -117,9 +117,9 @@ def _most_common(text: str, rates: Sequence[float], start: int, end: int) -> flo
     return max(letters, key=letters.__getitem__)
 
 
-def _with_words(found: Sequence[Passage]) -> list[Passage]:
+def _with_words(found: Sequence[VoicePassage]) -> list[VoicePassage]:
     """Join passages without words to their neighbours, and neighbours that are alike."""
-    joined: list[Passage] = []
+    joined: list[VoicePassage] = []
     before = ""  # text without words at the beginning
     for passage in found:
         alike = joined and (joined[-1].voice, joined[-1].rate) == (passage.voice, passage.rate)

@@ -32,6 +32,7 @@ ENGLISH = "en"
 SPOKEN_LANGUAGES: tuple[str, ...] = tuple(sorted((ENGLISH, *GRAMMARS)))  # primary subtags of languages with a grammar
 ROUNDS = 4  # upper limit; the words of one round rarely match a rule in the next
 GROUPED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")  # 10 000 with the spaces that typesetters use
+EXTENSION = re.compile(r"[-_](?=[0-9a-z][-_])", re.IGNORECASE)  # before the first single-character subtag of a tag
 GAP_BEFORE_MARK = re.compile(r"(?<=\w) (?!(?<=\d ):\s\d)(?=[.,!?;:](?:\s|$))")  # "10 : 2" keeps its gaps
 
 
@@ -53,9 +54,14 @@ def spoken_form(line: str, language: str = ENGLISH) -> str:
 
 def subtags(language: str) -> tuple[str, str]:
     """Return the primary subtag of a BCP 47 tag, and its script (HANS or HANT) or region; "" if the tag has neither."""
-    primary, *others = language.replace("_", "-").split("-")
+    primary, *others = without_extensions(language).replace("_", "-").split("-")
     chosen = (part.upper() for part in others if len(part) == 2 or part.lower() in ("hans", "hant"))
     return primary.lower(), next(chosen, "")
+
+
+def without_extensions(language: str) -> str:
+    """Return a BCP 47 tag without extensions and private use, such as de for de-x-dialect."""
+    return EXTENSION.split(language, maxsplit=1)[0]
 
 
 def _repeated(line: str, convert_once: Callable[[str], str]) -> str:

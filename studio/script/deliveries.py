@@ -15,7 +15,7 @@ from studio.disk.database import saving
 from studio.ears.vocabulary import TimedWord, TypedWord
 from studio.history import History
 from studio.jobs import Job, Jobs, UnknownJob
-from studio.languages import DETECT, is_english, tag_of
+from studio.languages import is_english
 from studio.progress import ProgressReporter, share
 from studio.script.delivery import DeliveredLine, DeliveryReport, Preset, deliver, preset_of, zipped
 from studio.script.delivery.target_folder import filling
@@ -204,7 +204,7 @@ class Deliveries:
 
 def _is_english(line: DeliveredLine) -> bool:
     """Return True if the recogniser can find the words of a line: it knows only English."""
-    return is_english(tag_of(line.language) or DETECT) and not foreign_language(line.text)
+    return is_english(line.language) and not foreign_language(line.text)
 
 
 def _preset(project: Project, choice: DeliveryChoice) -> Preset:

@@ -7,7 +7,7 @@ from typing import Any
 
 from engines.errors import BadInput
 from studio.history import History
-from studio.languages import tag_of
+from studio.languages import ENGLISH, tag_of
 from studio.script.delivery import DeliveredLine, Preset, file_stems
 from studio.script.delivery.identity import refuse_same_ids
 from studio.script.format.script import Project, Sheet, TakeCheck, cell
@@ -33,8 +33,7 @@ class DeliveryPlan:
     def lines(self) -> Sequence[DeliveredLine]:
         """Return the lines of the delivery. Their audio and words are added later."""
         ids = delivered_ids(self.sheet, self.preset.same_ids)
-        directions = self.preset.directions
-        return [_described(self.sheet, select, ids[select.line.key], directions) for select in self.selects]
+        return [_described(self.sheet, select, ids[select.line.key], self.preset) for select in self.selects]
 
 
 def planned(project: Project, sheet: Sheet, preset: Preset, readings: Readings, rule: StaleRule) -> DeliveryPlan:
@@ -107,15 +106,20 @@ def _names(plan: DeliveryPlan) -> tuple[list[str], str]:
     return [f"{stem}.{plan.preset.format}" for stem in stems[:NAMES_SHOWN]], ""
 
 
-def _tag(written: str) -> str:
-    """Return the tag of a language that a sheet names by tag or name; other cells stay as they are."""
-    return tag_of(written) or written
+def _language(sheet: Sheet, select: Select, preset: Preset) -> str:
+    """Return the tag of the language of a take: as stated in the sheet or for the delivery, or else as detected."""
+    spoken = select.take.language
+    if select.why and spoken:
+        return spoken
+    return tag_of(cell(sheet, select.line, "language")) or tag_of(preset.language) or spoken or ENGLISH
 
 
-def _described(sheet: Sheet, select: Select, id: str, directions: bool) -> DeliveredLine:
-    """Return a line with the text of its take; stage directions are included if `directions` is set."""
-    line, take = select.line, select.take
+def _described(sheet: Sheet, select: Select, id: str, preset: Preset) -> DeliveredLine:
+    """Return a line with the text of its take; the preset decides if stage directions are included."""
+    line, take, directions = select.line, select.take, preset.directions
     others = set(range(len(sheet.columns))) - set(sheet.roles.values())
+    if tag_of(cell(sheet, line, "language")) is None:  # the manifest keeps what is no language
+        others.add(sheet.roles["language"])
     sheet_id, sheet_text = cell(sheet, line, "id"), cell(sheet, line, "text")
     written = select.written if select.why else sheet_text
     return DeliveredLine(
@@ -126,7 +130,7 @@ def _described(sheet: Sheet, select: Select, id: str, directions: bool) -> Deliv
         direction=directions_of(written, take.text) if directions else "",
         filename=cell(sheet, line, "filename"),
         scene=cell(sheet, line, "scene"),
-        language=_tag(cell(sheet, line, "language")),
+        language=_language(sheet, select, preset),
         notes=cell(sheet, line, "notes"),
         take=take.number,
         take_note=take.comment,

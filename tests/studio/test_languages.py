@@ -57,6 +57,12 @@ def last(reception: Reception) -> Request:
         ("DE", "de"),
         ("pt_br", "pt-BR"),
         ("zh-Hant-tw", "zh-Hant-TW"),
+        ("DE-x-Dialect", "de-x-dialect"),
+        ("de_at_x_wien", "de-AT-x-wien"),
+        ("en-u-ca-gregory", "en-u-ca-gregory"),
+        ("zh-hant-x-hk", "zh-Hant-x-hk"),
+        ("pt-br-u-nu-latn-x-a", "pt-BR-u-nu-latn-x-a"),
+        ("zh-cmn-hans-cn-pinyin", "zh-cmn-Hans-CN-pinyin"),
         ("auto", ""),
         ("Detect", ""),
         ("", ""),
@@ -66,7 +72,9 @@ def test_a_tag_is_read_in_any_case_and_form(sent: str, tag: str) -> None:
     assert read_tag(sent) == tag
 
 
-@pytest.mark.parametrize("sent", ["d", "de!", "german language", "de-", "ö" * 3])
+@pytest.mark.parametrize(
+    "sent", ["d", "de!", "german language", "de-", "de-x", "de-u-", "de--x-a", "ö" * 3, "\u212ao", "de-x" + "-a" * 40]
+)
 def test_an_invalid_tag_is_refused(sent: str) -> None:
     with pytest.raises(BadSetting, match='send a tag such as "de"'):
         read_tag(sent)
@@ -78,6 +86,7 @@ def test_an_invalid_tag_is_refused(sent: str) -> None:
         ("German", "de"), ("deutsch", "de"), ("Français", "fr"), ("中文", "zh"), ("Japanese", "ja"), ("pt-br", "pt-BR"),
         ("de", "de"), ("", ""), ("auto", ""), ("Elvish", None), ("xx", None), ("ger", "de"), ("Allemand", "de"),
         ("German (Germany)", "de-DE"), ("Brazilian Portuguese", "pt-BR"), ("Simplified Chinese", "zh-Hans"), ("#N/A", None),
+        ("de-x-dialect", "de-x-dialect"), ("xx-x-dialect", None),
     ],
 )  # fmt: skip
 def test_a_sheet_names_a_language_by_tag_or_name(written: str, tag: str | None) -> None:
@@ -86,6 +95,7 @@ def test_a_sheet_names_a_language_by_tag_or_name(written: str, tag: str | None) 
 
 def test_a_region_is_part_of_the_name() -> None:
     assert [name_of(tag) for tag in ("de", "pt-BR", "xx")] == ["German", "Portuguese (Brazil)", "xx"]
+    assert name_of("zh-Hant-x-hk") == "Chinese (Traditional)"
 
 
 @pytest.mark.parametrize(

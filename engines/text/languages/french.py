@@ -3,7 +3,7 @@
 import re
 
 from engines.text.languages.grammar import Day, Grammar, Money
-from engines.text.languages.romance import Parts, value_of_part, without_s
+from engines.text.languages.romance import FractionParts, value_of_part, without_s
 from engines.text.languages.spelling import cardinal as spell
 from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
@@ -67,7 +67,7 @@ def _clock(hour: int, minute: int, before: str) -> str:
     return f"{said} {_cardinal(minute, 'minute')}" if minute else said
 
 
-PARTS = Parts(
+PARTS = FractionParts(
     spell=_cardinal,
     names={2: ("demi", "demis"), 3: ("tiers", "tiers"), 4: ("quart", "quarts")},
     name=lambda below: (spell_ordinal(below, "fr"), f"{spell_ordinal(below, 'fr')}s"),

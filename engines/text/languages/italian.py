@@ -3,7 +3,7 @@
 import re
 
 from engines.text.languages.grammar import Day, Grammar, Money
-from engines.text.languages.romance import Parts, value_of_part
+from engines.text.languages.romance import FractionParts, value_of_part
 from engines.text.languages.spelling import cardinal as spell
 from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
@@ -65,7 +65,7 @@ def _singular(noun: str) -> str:
     return {"e": f"{noun[:-1]}a", "i": f"{noun[:-1]}o"}.get(noun[-1:], noun)
 
 
-PARTS = Parts(
+PARTS = FractionParts(
     spell=_cardinal,
     names={2: ("mezzo", "mezzi")},
     name=lambda below: (_ordinal(below, "o"), _ordinal(below, "i")),

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from engines.text.languages.grammar import Day, Grammar, Money
-from engines.text.languages.romance import Parts, reigned, value_of_part, without_s
+from engines.text.languages.romance import FractionParts, reigned, value_of_part, without_s
 from engines.text.languages.spelling import cardinal as num2words_cardinal
 from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
@@ -71,12 +71,12 @@ def _clock(hour: int, minute: int, before: str, locale: str = "pt_BR") -> str:
     return f"{said} e {spell(minute, locale)}" if minute else f"{said} hora{'' if hour == 1 else 's'}"
 
 
-def _parts(locale: str) -> Parts:
+def _parts(locale: str) -> FractionParts:
     def name(below: int) -> tuple[str, str]:
         one = spell_ordinal(below, "pt_BR") if below <= 10 else f"{spell(below, locale)} avo"
         return one, f"{one}s"
 
-    return Parts(
+    return FractionParts(
         spell=lambda value, noun: _cardinal(value, noun, locale),
         names={2: ("meio", "meios"), 3: ("terço", "terços")},
         name=name,

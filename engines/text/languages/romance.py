@@ -10,7 +10,7 @@ FEMININE_RULERS = ("a", "Isabel", "Elizabeth")  # ends of names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class FractionParts:
     """The words of a Romance language for parts of a whole."""
 
     spell: Callable[[int, str], str]  # the cardinal of the grammar

@@ -3,7 +3,7 @@
 import re
 
 from engines.text.languages.grammar import Day, Grammar, Money
-from engines.text.languages.romance import Parts, reigned, value_of_part, without_s
+from engines.text.languages.romance import FractionParts, reigned, value_of_part, without_s
 from engines.text.languages.spelling import cardinal as spell
 from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
@@ -74,7 +74,7 @@ def _part(below: int) -> tuple[str, str]:
     return one, f"{one}s"
 
 
-PARTS = Parts(
+PARTS = FractionParts(
     spell=_cardinal,
     names={2: ("medio", "medios"), 3: ("tercio", "tercios")},
     name=_part,

@@ -12,7 +12,7 @@ from engines.types import Progress
 from studio.progress import ProgressReporter, plural
 from studio.script.delivery.flags import Flag, line_flags
 from studio.script.delivery.gains import gains_db
-from studio.script.delivery.handoffs import TABLES, handoff_files
+from studio.script.delivery.handoffs import handoff_files, table_names
 from studio.script.delivery.identity import refuse_same_ids
 from studio.script.delivery.levels import Energies, together_lufs
 from studio.script.delivery.lines import DeliveredLine
@@ -68,7 +68,8 @@ def _cleaned(line: DeliveredLine) -> DeliveredLine:
 def _refuse_clashes(lines: Sequence[DeliveredLine], stems: Sequence[str], preset: Preset) -> None:
     """Raise BadInput if a file of a line would have the name of another file or of a table."""
     endings = [f".{preset.format}", *(ending for kind in preset.sidecars for ending in ENDINGS[kind])]
-    tables = [*MANIFESTS, *(name for kind in preset.handoffs for name in TABLES[kind])]
+    languages = [line.language for line in lines]
+    tables = [*MANIFESTS, *(name for kind in preset.handoffs for name in table_names(kind, languages))]
     paths = [(stem + ending, line.id) for line, stem in zip(lines, stems, strict=True) for ending in endings]
     refuse_collisions([*(path for path, _ in paths), *tables], [*(id for _, id in paths), *tables])
 
@@ -142,7 +143,7 @@ def _finished(
 ) -> DeliveryReport:
     tables = dict(zip(MANIFESTS, (manifest_csv(files), manifest_json(files, levels, preset)), strict=True))
     for kind in preset.handoffs:
-        tables |= handoff_files(kind, files, preset)
+        tables |= handoff_files(kind, files)
     for name, text in tables.items():
         _write(folder, name, text.encode())
     report(Progress(1.0, f"{plural(len(files), 'file')} delivered"))

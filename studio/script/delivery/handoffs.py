@@ -3,11 +3,13 @@
 docs/delivery.md names the published description of each table, and explains how to import it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
+from studio.languages import name_of
 from studio.script.delivery.identity import id_key
 from studio.script.delivery.naming import safe_part
-from studio.script.delivery.presets import Handoff, Preset
+from studio.script.delivery.presets import Handoff
 from studio.script.delivery.report import DeliveredFile
 from studio.script.delivery.text import csv_text, one_line, tsv_text
 
@@ -25,45 +27,38 @@ UNREAL_DIALOGUE = (
     "TargetVoiceGUIDs",
     "DialogueAssetGUID",
 )
-LANGUAGES = {  # names of languages in Unity
-    "ar": "Arabic",
-    "cs": "Czech",
-    "de": "German",
-    "en": "English",
-    "es": "Spanish",
-    "fr": "French",
-    "it": "Italian",
-    "ja": "Japanese",
-    "ko": "Korean",
-    "nl": "Dutch",
-    "pl": "Polish",
-    "pt": "Portuguese",
-    "ru": "Russian",
-    "tr": "Turkish",
-    "uk": "Ukrainian",
-    "zh": "Chinese",
-}
 
 
-TABLES: Mapping[Handoff, tuple[str, ...]] = {
-    "wwise": ("wwise.tsv",),
-    "fmod": ("keys.txt",),
-    "unreal": ("unreal-strings.csv", "unreal-dialogue.csv"),
-    "unity": ("unity-strings.csv",),
-}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineTable:
+    """A table of a delivery."""
+
+    name: str  # name of the file
+    write: Callable[[Sequence[DeliveredFile]], str]
+    by_language: bool = False  # True if the engine imports all rows of a table in one language
+
+    def names(self, languages: Iterable[str]) -> Mapping[str, str]:
+        """Return the name of the table for each language; several languages have separate tables if `by_language` is set."""
+        distinct = list(dict.fromkeys(languages))
+        stem, dot, ending = self.name.rpartition(".")
+        is_split = self.by_language and len(distinct) > 1
+        return {tag: f"{stem}-{tag}{dot}{ending}" if is_split else self.name for tag in distinct}
 
 
-def handoff_files(kind: Handoff, files: Sequence[DeliveredFile], preset: Preset) -> Mapping[str, str]:
+def table_names(kind: Handoff, languages: Iterable[str]) -> list[str]:
+    """Return the names of the tables of one kind for lines in these languages."""
+    distinct = list(dict.fromkeys(languages))
+    return list(dict.fromkeys(name for table in TABLES[kind] for name in table.names(distinct).values()))
+
+
+def handoff_files(kind: Handoff, files: Sequence[DeliveredFile]) -> Mapping[str, str]:
     """Return the tables of one kind: their paths within the delivery, and their content."""
-    if kind == "wwise":
-        texts = [wwise(files)]
-    elif kind == "fmod":
-        texts = [fmod(files)]
-    elif kind == "unreal":
-        texts = [unreal_strings(files), unreal_dialogue(files)]
-    else:
-        texts = [unity(files, preset)]
-    return dict(zip(TABLES[kind], texts, strict=True))
+    texts: dict[str, str] = {}
+    for table in TABLES[kind]:
+        names = table.names(file.line.language for file in files)
+        for name in dict.fromkeys(names.values()):
+            texts[name] = table.write([file for file in files if names[file.line.language] == name])
+    return texts
 
 
 def keys(files: Sequence[DeliveredFile]) -> list[str]:
@@ -72,7 +67,7 @@ def keys(files: Sequence[DeliveredFile]) -> list[str]:
 
 
 def wwise(files: Sequence[DeliveredFile]) -> str:
-    """Return a tab-delimited import.
+    """Return a tab-delimited import. The user of Wwise chooses its language.
 
     Paths are relative to the table, and objects are relative to the destination of the import.
     """
@@ -91,10 +86,10 @@ def fmod(files: Sequence[DeliveredFile]) -> str:
 
 def unreal_strings(files: Sequence[DeliveredFile]) -> str:
     """Return a string table. Its additional columns become metadata of the entries."""
-    rows: list[Sequence[str]] = [("Key", "SourceString", "Comment", "Character", "Emotion", "AudioFile")]
+    rows: list[Sequence[str]] = [("Key", "SourceString", "Comment", "Character", "Emotion", "Language", "AudioFile")]
     for file, key in zip(files, keys(files), strict=True):
         line = file.line
-        cells = (key, line.text, line.notes, line.character, line.emotion, file.path)
+        cells = (key, line.text, line.notes, line.character, line.emotion, line.language, file.path)
         rows.append(["".join(UNREAL_ESCAPES.get(c, c) for c in cell) for cell in cells])
     return csv_text(rows, all_quoted=True)
 
@@ -118,13 +113,26 @@ def unreal_dialogue(files: Sequence[DeliveredFile]) -> str:
     return csv_text(rows, all_quoted=True)
 
 
-def unity(files: Sequence[DeliveredFile], preset: Preset) -> str:
-    """Return a string table collection with shared comments: a row for each line, and a column for each language."""
-    codes = [(file.line.language or preset.language).strip() or "en" for file in files]
-    languages = list(dict.fromkeys(codes))
-    header = ["Key", "Id", "Shared Comments", *(f"{LANGUAGES.get(code, code)}({code})" for code in languages)]
+def unity(files: Sequence[DeliveredFile]) -> str:
+    """Return a string table collection with shared comments: a row for each line, and a column for each language.
+
+    Unity finds a column by the English name and the tag of its locale, such as Portuguese (Brazil)(pt-BR).
+    """
+    languages = list(dict.fromkeys(file.line.language for file in files))
+    header = ["Key", "Id", "Shared Comments", *(f"{name_of(tag)}({tag})" for tag in languages)]
     rows = []
-    for file, key, code in zip(files, keys(files), codes, strict=True):
+    for file, key in zip(files, keys(files), strict=True):
         about = " · ".join(filter(None, (one_line(file.line.character), one_line(file.line.emotion), file.path)))
-        rows.append([key, "", about, *(file.line.text if code == language else "" for language in languages)])
+        rows.append([key, "", about, *(file.line.text if file.line.language == tag else "" for tag in languages)])
     return csv_text([header, *rows])
+
+
+TABLES: Mapping[Handoff, tuple[EngineTable, ...]] = {
+    "wwise": (EngineTable(name="wwise.tsv", write=wwise, by_language=True),),
+    "fmod": (EngineTable(name="keys.txt", write=fmod),),
+    "unreal": (
+        EngineTable(name="unreal-strings.csv", write=unreal_strings),
+        EngineTable(name="unreal-dialogue.csv", write=unreal_dialogue, by_language=True),
+    ),
+    "unity": (EngineTable(name="unity-strings.csv", write=unity),),
+}

@@ -7,6 +7,7 @@ from typing import Literal
 
 from engines.types import Audio
 from studio.ears.vocabulary import TimedWord
+from studio.languages import ENGLISH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +22,7 @@ class DeliveredLine:
     direction: str = ""
     filename: str = ""  # file name in the sheet, with or without folders and ending
     scene: str = ""
-    language: str = ""  # ISO 639-1, optionally with a region; "" = the language of the preset
+    language: str = ENGLISH  # of the take; a BCP 47 tag
     notes: str = ""
     take: int = 1  # number of the take
     take_note: str = ""  # note on the take

@@ -1,12 +1,12 @@
-"""Metadata of WAV files: EBU's bext, iXML with the fields of Sony's ASWG-G006, and a cue for each word."""
+"""Metadata of WAV files: EBU's bext, iXML with the fields of Sony's ASWG-G006, the language, and a cue for each word."""
 
-import re
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from studio.ears.vocabulary import TimedWord
+from studio.languages import primary
 from studio.script.delivery.lines import DeliveredLine
 from studio.script.delivery.presets import Preset
 from studio.script.delivery.riff import RiffChunk, list_chunk
@@ -14,7 +14,7 @@ from studio.script.delivery.text import ascii_only, one_line
 
 BEXT_VERSION, IXML_VERSION, ASWG_VERSION = 2, "3.01", "1.1"
 NOT_GIVEN = 0x7FFF  # value of an unknown loudness field
-LANGUAGE = re.compile(r"([A-Za-z]{2})([-_].*)?")
+ISO_639_1 = 2  # letters of the only codes that ASWG-G006 allows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +66,11 @@ def ixml(line: DeliveredLine, preset: Preset, levels: FileLevels) -> RiffChunk:
     return b"iXML", b'<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, "utf-8", short_empty_elements=False)
 
 
+def info(line: DeliveredLine) -> RiffChunk:
+    """Return an INFO list with the BCP 47 tag of the language, which ffmpeg and ExifTool read."""
+    return list_chunk(b"INFO", [(b"ILNG", line.language.encode("ascii", "replace") + b"\0")])
+
+
 def cues(words: Sequence[TimedWord], rate: int) -> list[RiffChunk]:
     """Return a labelled cue point for the start of each word; nothing without words."""
     if not words:
@@ -77,8 +82,11 @@ def cues(words: Sequence[TimedWord], rate: int) -> list[RiffChunk]:
 
 
 def _aswg(line: DeliveredLine, preset: Preset, levels: FileLevels) -> dict[str, str]:
-    """Return the fields of ASWG-G006, in the order of its schema."""
-    language = LANGUAGE.fullmatch(line.language or preset.language)
+    """Return the fields of ASWG-G006, in the order of its schema.
+
+    The schema allows only two letters as `language`, so this field has no region. `info` returns the whole tag.
+    """
+    language = primary(line.language)
     return {
         "contentType": "dialog",
         "project": preset.project,
@@ -91,7 +99,7 @@ def _aswg(line: DeliveredLine, preset: Preset, levels: FileLevels) -> dict[str, 
         "channelConfig": "Mono",
         "loudness": f"{levels.loudness_lufs:.2f}",
         "text": line.text,
-        "language": language[1].lower() if language else "",
+        "language": language if len(language) == ISO_639_1 else "",
         "characterName": line.character,
         "direction": line.direction,
         "usageRights": preset.usage_rights,

@@ -108,14 +108,14 @@ def _stem(line: DeliveredLine, pieces: Sequence[tuple[str, str, str]], preset: P
     if preset.sheet_names and line.filename.strip():
         name = AUDIO_ENDING.sub("", line.filename.strip().replace("\\", "/"))
     else:
-        values = _values(line, preset)
+        values = _values(line)
         name = "".join(literal + _shown(values, field, form) for literal, field, form in pieces)
     parts = [part for part in name.split("/") if part.strip(" .")]
     return "/".join(safe_part(part, preset.plain_names) for part in parts) or "_"
 
 
-def _values(line: DeliveredLine, preset: Preset) -> Mapping[str, str | int]:
-    texts = {name: str(getattr(line, name)) for name in TEXTS} | {"language": line.language or preset.language}
+def _values(line: DeliveredLine) -> Mapping[str, str | int]:
+    texts = {name: str(getattr(line, name)) for name in TEXTS}
     within = {name: SEPARATORS.sub("_", value.strip()) or "_" for name, value in texts.items()}
     return {**within, "take": line.take, "seed": line.seed}
 

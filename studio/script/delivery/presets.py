@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from engines.errors import BadSetting
+from studio.languages import tag_of
 from studio.script.delivery.identity import SameIdRule
 from studio.script.delivery.text import legal
 
@@ -102,7 +103,7 @@ class Preset:
     session: str = ""
     originator: str = "Champion Voice Studio"
     usage_rights: str = ""
-    language: str = "en"  # language of lines that name none
+    language: str = ""  # tag or name of the language of lines whose cell is empty; "" = the language of their takes
     directions: bool = False  # True keeps stage directions and pause tags in subtitles, tables and metadata
     sidecars: tuple[Sidecar, ...] = SIDECARS
     handoffs: tuple[Handoff, ...] = HANDOFFS
@@ -115,6 +116,10 @@ class Preset:
         for name in TEXTS:
             if legal(text := getattr(self, name)) != text:
                 raise BadSetting(f"{WORDS[name]} cannot have control characters; type {WORDS[name]} again")
+        if tag_of(self.language) is None:
+            raise BadSetting(
+                f'the language {self.language[:40]!r} is unknown; write a tag such as "pt-BR", or a name such as German'
+            )
         for name, allowed in CHOICES.items():
             _refuse_others((getattr(self, name),), allowed, name)
         _refuse_others(self.sidecars, SIDECARS, "sidecars")

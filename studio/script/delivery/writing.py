@@ -13,7 +13,7 @@ from studio.script.delivery.flags import Flag
 from studio.script.delivery.gains import PEAK_MARGIN_DB
 from studio.script.delivery.levels import Energies, energies, momentary_lufs
 from studio.script.delivery.lines import DeliveredLine
-from studio.script.delivery.metadata import FileLevels, bext, cues, ixml
+from studio.script.delivery.metadata import FileLevels, bext, cues, info, ixml
 from studio.script.delivery.ogg import vorbis_bytes
 from studio.script.delivery.peaks import limited, true_peak_dbtp
 from studio.script.delivery.presets import Preset
@@ -64,7 +64,7 @@ def _wav(line: DeliveredLine, made: ShapedTake, audio: Audio, preset: Preset) ->
     before, after = [], []
     if preset.metadata:
         before = [bext(line, preset, file.levels, f"{made.seed:016x}")]
-        after = [*cues(file.words, preset.sample_rate), ixml(line, preset, file.levels)]
+        after = [*cues(file.words, preset.sample_rate), info(line), ixml(line, preset, file.levels)]
     return replace(file, content=wav_bytes(steps, preset.bits, preset.sample_rate, before, after))
 
 

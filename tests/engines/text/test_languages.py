@@ -89,6 +89,13 @@ def test_the_region_chooses_between_portuguese_spellings() -> None:
     assert parse(written, language="pt-PT").spoken == spoken
 
 
+def test_extensions_and_private_use_select_no_grammar() -> None:
+    amount, tags = "2個蘋果，20000元", ("zh", "zh-x-tw", "zh-u-rg-twzzzz", "zh-TW", "zh-TW-x-cn")
+    simplified, *others, traditional, dialect = (parse(amount, language=tag).spoken for tag in tags)
+    assert (others, dialect) == ([simplified] * 2, traditional) and simplified != traditional
+    assert parse("16", language="pt-x-pt").spoken == "dezesseis"
+
+
 def test_traditional_chinese_has_its_own_characters() -> None:
     assert parse("2個蘋果，20000元，15:30", language="zh-TW").spoken == "兩個蘋果，兩萬元，十五點三十分"
     assert parse("3.5", language="zh-Hant").spoken == "三點五"

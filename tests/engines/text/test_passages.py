@@ -2,7 +2,7 @@
 
 import pytest
 
-from engines.text import Passage, open_tags, parse, passages, rate_of
+from engines.text import VoicePassage, open_tags, parse, passages, rate_of
 
 
 @pytest.mark.parametrize(
@@ -76,4 +76,4 @@ def test_emotions_of_other_services_are_directions() -> None:
 
 def test_a_text_without_tags_is_unchanged() -> None:
     text = "AT&amp;T costs < 5 $ [laugh]\n<p>Yes.</p>"
-    assert passages(text) == (Passage(text),)
+    assert passages(text) == (VoicePassage(text),)

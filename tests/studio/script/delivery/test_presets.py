@@ -38,6 +38,7 @@ def test_a_preset_is_chosen_otherwise_in_some_fields() -> None:
         {"loudness": "very"},
         {"name": "mine"},
         {"colour": "red"},
+        {"language": "Common Tongue"},
         {"project": "a\0b"},
         {"session": "\ud800"},
     ],

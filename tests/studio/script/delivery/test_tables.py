@@ -33,7 +33,16 @@ def rows(text: str, delimiter: str = ",") -> list[list[str]]:
 
 
 @pytest.mark.parametrize(
-    "name", ["wwise.tsv", "keys.txt", "unreal-strings.csv", "unreal-dialogue.csv", "unity-strings.csv"]
+    "name",
+    [
+        "wwise-en.tsv",
+        "wwise-de.tsv",
+        "keys.txt",
+        "unreal-strings.csv",
+        "unreal-dialogue-en.csv",
+        "unreal-dialogue-de.csv",
+        "unity-strings.csv",
+    ],
 )
 def test_tables_are_as_they_were_looked_through(name: str, tmp_path: Path) -> None:
     delivery(tmp_path)
@@ -42,7 +51,11 @@ def test_tables_are_as_they_were_looked_through(name: str, tmp_path: Path) -> No
 
 def test_wwise_finds_every_file_from_where_its_table_lies(tmp_path: Path) -> None:
     report = delivery(tmp_path)
-    header, *body = [row.split("\t") for row in (tmp_path / "wwise.tsv").read_text("utf-8").splitlines()]
+    tables = [
+        [row.split("\t") for row in table.read_text("utf-8").splitlines()] for table in tmp_path.glob("wwise-*.tsv")
+    ]
+    header, body = tables[0][0], [row for table in tables for row in table[1:]]
+    assert all(table[0] == header for table in tables)
     assert set(header) <= WWISE_HEADERS and all(len(row) == len(header) for row in body)
     assert all((tmp_path / row[0].replace("\\", "/")).is_file() for row in body) and len(body) == len(report.files)
     assert all(
@@ -64,7 +77,8 @@ def test_unreal_reads_keys_and_texts_with_its_escapes(tmp_path: Path) -> None:
     assert header[:2] == ["Key", "SourceString"]
     assert body[1][1] == 'She said "run",\\nand\\tI ran.'
     assert all((tmp_path / row[-1]).is_file() for row in body)
-    names, *script = rows((tmp_path / "unreal-dialogue.csv").read_text("utf-8"))
+    names, *script = rows((tmp_path / "unreal-dialogue-en.csv").read_text("utf-8"))
+    script += rows((tmp_path / "unreal-dialogue-de.csv").read_text("utf-8"))[1:]
     assert {"SpokenDialogue", "LocalizationKeys"} <= set(names)
     assert all((tmp_path / row[names.index("AudioFileName")]).is_file() for row in script)
     assert [row[names.index("LocalizationKeys")] for row in script] == [f'("{row[0]}")' for row in body]
