@@ -8,8 +8,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate, pairwise
 
 from engines.text import direction_words as known
+from engines.text.chunks import sentence_spans
 from engines.text.direction_phrases import WORD, certainty_of, pause_of, plain, stem
 
 LONGEST = 80  # characters within the brackets
@@ -20,9 +22,11 @@ BRACKETED = re.compile(
 )
 # The notation of other tools: [emotion:whisper], [rate:1.1] and [voice:basil], each with an end such as [/rate].
 NOTATION = re.compile(
-    rf"\[\s*(?:(?:emotion|rate|voice)\s*:[^][()\n]{{1,{LONGEST}}}|/\s*(?:emotion|rate|voice)\s*)\]", re.IGNORECASE
+    r"\[\s*(?:(emotion|rate|voice)\s*:([^][\n]{0,200})|/\s*(emotion|rate|voice|pause)\s*)\]", re.IGNORECASE
 )
 EMOTION = re.compile(r"emotion\s*:\s*")
+TAG = re.compile(rf"{NOTATION.pattern}|(\[\s*pause\b[^][\n]{{0,40}}\])", re.IGNORECASE)
+CUT = re.compile(r"\n|\0+")  # lines and pauses
 NEAR = 16  # characters beside the brackets that are looked at
 MARKS, CLOSING_MARKS = tuple(".,!?;:…"), tuple(".,;:")
 ENDS_BEFORE = ".!?…:;,—–-\"'”’»*)]。！？，、"  # a sentence, clause or quotation ends with these
@@ -60,21 +64,71 @@ def directions_in(text: str) -> tuple[Direction, ...]:
     for each in BRACKETED.finditer(text):
         if each.start() not in found and _is_direction(each):
             found[each.start()] = Direction(each[0], *each.span(), pause_s=pause_of(plain(each[1] or each[2])))
-    return tuple(found[start] for start in sorted(found))
+    ordered = sorted(found.values(), key=lambda each: each.start)
+    ends = accumulate((each.end for each in ordered), max, initial=0)
+    return tuple(each for each, end in zip(ordered, ends, strict=False) if each.start >= end)
 
 
 def replaced(text: str, markers: Iterable[str] = ()) -> str:
     """Return the text with a pause tag for each direction that asks for one, and without the others.
 
-    A direction that an engine acts on is written as the engine's marker, such as (laughing).
+    A direction that an engine acts on is written as the engine's marker, such as (laughing). The marker of an emotion
+    stands before each sentence between [emotion:…] and its end.
     """
     acted = tuple(markers)
+    text = _with_emotions(text, acted) if acted else text
     for _ in range(ROUNDS):
         found = directions_in(text)
         if all(each.written == f"({each.marker(acted)})" for each in found):
             break
         text = _rewritten(text, found, acted)
     return text
+
+
+def opens(tag: re.Match[str], opened: list[str]) -> None:
+    """Open or close a tag of the NOTATION: change the list of the values of open tags of its kind."""
+    if tag[1]:
+        opened.append(tag[2].strip())
+    elif opened:
+        opened.pop()
+
+
+def utterances(text: str) -> list[tuple[int, int]]:
+    """Return the start and the end of each sentence, line and part between pauses. Tags of the NOTATION are not words."""
+    plain_text = TAG.sub(lambda tag: ("\0" if tag[4] else ")") * len(tag[0]), text)
+    ends = {end for _, end in sentence_spans(plain_text)} | {cut.end() for cut in CUT.finditer(plain_text)}
+    return list(pairwise(sorted({0, *ends})))
+
+
+def _with_emotions(text: str, markers: tuple[str, ...]) -> str:
+    """Write the innermost emotion that is open at the beginning of a sentence again before its first word."""
+    if all((tag[1] or "").lower() != "emotion" for tag in NOTATION.finditer(text)):
+        return text
+    made: list[str] = []
+    opened = [""]  # for each open tag, the innermost emotion that has a marker
+    stands = False  # True from the tag of an emotion to the first word after it
+    for start, end in utterances(text):
+        open_before, place = 0 if stands else len(opened), start
+        for tag in (*TAG.finditer(text, start, end), None):
+            words = text[place : tag.start() if tag else end]
+            if any(map(str.isalnum, without_directions(words))):
+                again = opened[open_before - 1] if open_before else ""
+                gap = len(words) - len(words.lstrip())
+                made += [words[:gap], f"[emotion:{again}]" if again else ""]
+                words, open_before, stands = words[gap:], 0, False
+            made.append(words)
+            if tag is None:
+                break
+            made.append(tag[0])
+            place = tag.end()
+            if (tag[1] or "").lower() == "emotion":
+                acted = bool(_marker(plain(tag[2]), markers))
+                opened.append(tag[2] if acted else opened[-1])
+                open_before, stands = 0 if acted else open_before, stands or acted
+            elif (tag[3] or "").lower() == "emotion" and len(opened) > 1:
+                opened.pop()
+                open_before, stands = min(open_before, len(opened)), False
+    return "".join(made)
 
 
 def without_directions(text: str) -> str:

@@ -7,15 +7,29 @@ with a name and the emotions of some services become the notation of the studio.
 import html
 import re
 
+from engines.text.direction_phrases import certainty_of
 from engines.text.rules import listed
 
 ENTITY = re.compile(r"&(?:amp;)*(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 TAG_LIKE = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
-CANDIDATE = re.compile(r"<([^<>]{1,1000})>")
-# A tag's name, then only attributes with values: "a <b and c> d" has no tag.
-TAG = re.compile(
-    r"""/?+\s*+([A-Za-z][\w:-]*+)(?:\s++[\w:.-]++\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'<>=/]++))*+\s*+/?+\s*+"""
+VALUE = r"""(?:"[^"<]*+"|'[^'<]*+'|(?:[^\s"'<>/]|/(?!\s*+>))++)"""
+ATTRIBUTE = re.compile(rf"\s([\w:.-]++)\s*+=\s*+({VALUE})")
+ATTRIBUTES = rf"((?:\s++[\w:.-]++(?:\s*+=\s*+{VALUE})?+)*+)"
+TAG = re.compile(rf"<(/?)(\s*+)([A-Za-z][\w:.-]*+){ATTRIBUTES}\s*+(/?)\s*+>")
+ELEMENT = re.compile(rf"<(sub|say-as){ATTRIBUTES}\s*+>([^<]*+)</\1\s*+>", re.IGNORECASE)
+END = re.compile(r"</\s*+([A-Za-z][\w:.-]*+)")
+# Comments, and elements whose words are not spoken.
+COMMENT = re.compile("<!--"), re.compile("-->")
+UNSPOKEN = (
+    re.compile(r"<(?:desc|metadata|script|style)\b[^<>]*+(?<!/)>", re.IGNORECASE),
+    re.compile(r"</(?:desc|metadata|script|style)\s*+>", re.IGNORECASE),
 )
+# Document types, processing instructions, and control tokens of language models.
+DECLARATION = re.compile(
+    r"<!(?:doctype|element|entity|attlist|notation)\b[^<>]*+>|<\?[^<>?]*+\?>|<\|[\w:.-]++\|>", re.IGNORECASE
+)
+CHARACTER_DATA = re.compile(r"<!\[CDATA\[|\]\]>")
+AUTOLINK = re.compile(r"<((?:https?://|mailto:)[^\s<>]++|[\w.+-]++@[\w.-]++)>", re.IGNORECASE)
 BLOCKS = listed(
     "p div br hr h1 h2 h3 h4 h5 h6 li ul ol dl dt dd tr table s section article header footer blockquote pre"
 )
@@ -23,21 +37,18 @@ INLINE = listed(
     "a abbr b big cite code del em emphasis font i ins kbd lang mark phoneme prosody q say-as small span strike strong "
     "sub sup token tt u voice w"
 )
-SOUNDS = listed("laugh chuckle sigh cough sniffle groan yawn gasp")  # tags of Orpheus, read as stage directions
-BREAK_TIME = re.compile(r"""\stime\s*=\s*["']?\s*\+?(\d{0,6}(?:\.\d{1,6})?)\s*(ms|s)\b""", re.IGNORECASE)
-BREAK_STRENGTH = re.compile(r"""\sstrength\s*=\s*["']?\s*([a-z-]{1,9})""", re.IGNORECASE)
+# Other names are tags only with attributes, a slash or an end: "I <heart> you" has no tag.
+KNOWN = BLOCKS | INLINE | listed("audio body break desc head html img metadata script speak style wbr")
+BREAK_TIME = re.compile(r"([+-]?(?:\d++\.?\d*+|\.\d++))\s*+(ms|s)", re.IGNORECASE)
 STRENGTHS_S = {"none": 0.0, "x-weak": 0.1, "weak": 0.25, "medium": 0.5, "strong": 0.75, "x-strong": 1.0}
 SHORTEST_BREAK_S = 0.05  # shorter breaks are inaudible
 
-SUBSTITUTED = re.compile(
-    r"""<sub\s[^<>]{0,200}?\balias\s*=\s*(?:"([^"<>]{1,300})"|'([^'<>]{1,300})')[^<>]{0,200}>[^<>]{0,500}</sub\s{0,9}>""",
-    re.IGNORECASE,
+SPELLED, DIGITS, BLEEPED = (
+    listed("characters spell-out verbatim"),
+    listed("digits number_digit telephone"),
+    listed("bleep expletive"),
 )
-SAID_AS = re.compile(
-    r"""<say-as\s[^<>]{0,200}?\binterpret-as\s*=\s*["']?([a-z-]{1,20})[^<>]{0,200}>([^<>]{0,500})</say-as\s{0,9}>""",
-    re.IGNORECASE,
-)
-SPELLED, DIGITS = listed("characters spell-out verbatim"), listed("digits telephone")
+UNSPELLED = frozenset(" \t\n.,;:!?()'\"’-–—")  # marks without a name
 # Tags around words that the notation of the studio can express: the name in the notation, and the attribute with the value.
 SPANS = {
     "prosody": ("rate", "rate"),
@@ -45,8 +56,9 @@ SPANS = {
     "mstts:express-as": ("emotion", "style"),
     "amazon:emotion": ("emotion", "name"),
     "amazon:effect": ("emotion", "name"),
+    "google:style": ("emotion", "name"),
 }
-SPAN = re.compile(rf"<(/?)({'|'.join(SPANS)})\b([^<>]{{0,500}}?)(/?)>", re.IGNORECASE)
+VALUE_MAX = 200  # characters of a value in the notation
 
 LINK = re.compile(r"!?\[(?!\s*pause\b)([^\[\]\n]{1,300})\]\((?=[^()\s]{0,200}[/.:#])[^()\s]{1,500}\)", re.IGNORECASE)
 BULLET = re.compile(r"[ \t]*+(?:(?:[-*+•‣▪●◦]|>++|#{2,6}|#(?!\s*\d))[ \t]++)++(?=\S)")
@@ -54,74 +66,127 @@ RULER = re.compile(r"[ \t]*+(?:-[ \t]*+){3,}+|[ \t]*+(?:=[ \t]*+){3,}+|[ \t]*+(?
 TABLE_RULER = re.compile(r"[ \t|:-]*+")
 OPENING = re.compile(r"(?<![^\W_])(?<![*_~`])(?:\*{1,3}|_{1,3}|~~|`{1,3})(?=[^\W_]|[\"'“‘($#@])")
 CLOSING = re.compile(r"(?<=[^\s*_~`])(?:\*{1,3}|_{1,3}|~~|`{1,3})(?![^\W_]|[*_~`])")
+# A whole sentence or line between asterisks, as in role plays.
+ASIDE = re.compile(
+    r"""(?:(?<![^\n])|(?<=[.!?…"”*][ \n]))\*([a-z][a-z ]{2,80})\*(?=\s*\Z|[ \n]++[^\W\d_a-z]|[ \n]++["“*])"""
+)
 
 
 def without_markup(text: str, *, pauses: bool = False) -> str:
-    """Return the text without tags, entities and Markdown; with `pauses`, `<break>` becomes a pause tag of its length."""
-    if "&" in text:
-        text = ENTITY.sub(lambda found: html.unescape(f"&{found[1]};"), text)
+    """Return the text without tags, entities and Markdown.
+
+    With `pauses`, `<break>` becomes a pause tag of its length, and the tags in SPANS become the notation of the studio.
+    """
     if "<" in text:
-        text = with_notation(text) if pauses else text
-        text = SUBSTITUTED.sub(lambda found: found[1] or found[2], text)
-        text = SAID_AS.sub(_said_as, text)
-        text = CANDIDATE.sub(lambda found: _tag(found, pauses), text)
+        text = _without_tags(text, pauses)
+    if "&" in text:
+        text = _decoded(text)
+        text = _without_tags(text, pauses) if "<" in text else text
     text = LINK.sub(r"\1", text) if "](" in text else text
+    text = ASIDE.sub(_aside, text) if pauses and "*" in text else text
     return "\n".join(map(_line, text.split("\n")))
 
 
-def with_notation(text: str) -> str:
-    """Return the text with [voice:…], [rate:…] and [emotion:…] instead of the tags in SPANS; other markup stays."""
-    opened: list[str] = []  # the ends of the open tags; "" for a tag that has no value
+def _decoded(text: str) -> str:
+    return ENTITY.sub(lambda found: html.unescape(f"&{found[1]};"), text)
+
+
+def _without_tags(text: str, pauses: bool) -> str:
+    for first, last in (COMMENT, UNSPOKEN):
+        text = _without(text, first, last)
+    text = DECLARATION.sub(" ", text)
+    text = CHARACTER_DATA.sub("", text) if "<![CDATA[" in text else text
+    text = AUTOLINK.sub(r"\1", text)
+    text = ELEMENT.sub(lambda found: _spoken_of(found, pauses), text)
+    ends = frozenset(map(str.lower, END.findall(text)))
+    opened: dict[str, list[str]] = {name: [] for name in SPANS}  # ends in the notation; "" for a tag without a value
 
     def replaced(tag: re.Match[str]) -> str:
-        name, attribute = SPANS[tag[2].lower()]
-        if tag[1]:
-            return opened.pop() if opened else f"[/{name}]"
-        value = re.search(
-            rf"""\s{attribute}\s*=\s*(?:"([^"<>]{{1,80}})"|'([^'<>]{{1,80}})'|([^\s"'<>]{{1,80}}))""", tag[3], re.I
-        )
-        if tag[4]:
-            return ""
-        shown = re.sub(r"[][()\n]", " ", (value[1] or value[2] or value[3])).strip() if value else ""
-        opened.append(f"[/{name}]" if shown else "")
-        return f"[{name}:{shown}]" if shown else ""
+        name = tag[3].lower()
+        if not _is_tag(tag, name, ends):
+            return tag[0]
+        if pauses and name in SPANS:
+            return _notation(tag, opened[name])
+        if name == "break":
+            return _pause(_values(tag[4])) if pauses and not tag[1] else " "
+        if name == "sub" and tag[5]:
+            return _values(tag[4]).get("alias", "")
+        if name in KNOWN:
+            return "\n" if name in BLOCKS else "" if name in INLINE else " "
+        return f"[{name}]" if pauses and not tag[1] and _is_sound(name) else " "
 
-    return SPAN.sub(replaced, text) if "<" in text else text
-
-
-def _tag(found: re.Match[str], pauses: bool) -> str:
-    inside = found[1]
-    if inside[0] in "!?":  # comments, document types, processing instructions
-        return " " if inside[1:2].isalpha() or inside.startswith("!--") else found[0]
-    named = TAG.fullmatch(inside)
-    if named is None:
-        return found[0]
-    name = named[1].lower()
-    if name == "break":
-        return _pause(inside) if pauses else " "
-    if name in SOUNDS and inside[0] != "/":
-        return f"[{name}]" if pauses else " "
-    return "\n" if name in BLOCKS else "" if name in INLINE else " "
+    return TAG.sub(replaced, text)
 
 
-def _said_as(found: re.Match[str]) -> str:
-    """Return letters or digits with gaps, so that they are read one by one; other kinds of text stay."""
-    kind, text = found[1].lower(), found[2]
+def _without(text: str, first: re.Pattern[str], last: re.Pattern[str]) -> str:
+    """Replace each part from a `first` to the next `last` by a space. A `first` or a `last` alone stays."""
+    kept, place = [], 0
+    for end in last.finditer(text):
+        start = first.search(text, place, end.start())
+        kept += [text[place : start.start()], " "] if start else [text[place : end.end()]]
+        place = end.end()
+    return "".join([*kept, text[place:]])
+
+
+def _is_tag(tag: re.Match[str], name: str, ends: frozenset[str]) -> bool:
+    """Return False for words between < and >: "a <b and c> d", "I <heart> you"."""
+    if tag[4]:
+        return '"' in tag[4] or "'" in tag[4] or bool(tag[5]) or not ATTRIBUTE.sub("", tag[4]).strip()
+    if tag[1] or tag[5]:
+        return True
+    return not tag[2] and (name in KNOWN or ":" in name or name in ends or _is_sound(name))
+
+
+def _is_sound(name: str) -> bool:
+    return certainty_of(name, True) == "sure"
+
+
+def _values(attributes: str) -> dict[str, str]:
+    """Return the values of attributes by their names in lower case."""
+    found = ATTRIBUTE.findall(attributes)
+    return {name.lower(): _decoded(value[1:-1] if value[0] in "\"'" else value).strip() for name, value in found}
+
+
+def _notation(tag: re.Match[str], opened: list[str]) -> str:
+    """Return the notation of the studio for a tag in SPANS; "" for a tag without a value and for its end."""
+    name, attribute = SPANS[tag[3].lower()]
+    if tag[1]:
+        return opened.pop() if opened else f"[/{name}]"
+    if tag[5]:
+        return ""
+    value = re.sub(r"[][()\n]", " ", _values(tag[4]).get(attribute, ""))[:VALUE_MAX].strip()
+    opened.append(f"[/{name}]" if value else "")
+    return f"[{name}:{value}]" if value else ""
+
+
+def _spoken_of(found: re.Match[str], pauses: bool) -> str:
+    """Return the alias of a `sub`; of a `say-as`, letters or digits with gaps, so that they are read one by one."""
+    values, text = _values(found[2]), found[3]
+    if found[1].lower() == "sub":
+        return values.get("alias") or text
+    kind = values.get("interpret-as", "").lower()
     if kind in SPELLED:
-        return " ".join(text.upper().replace(" ", ""))
+        return " ".join(c for c in _decoded(text).upper() if c not in UNSPELLED)
     if kind in DIGITS:
-        return " ".join(re.findall(r"\+?\d", text))
+        return " ".join(re.findall(r"\+?\d|[^\W\d_]+", _decoded(text)))
+    if kind in BLEEPED:
+        return _pause({}) if pauses else " "
     return text
 
 
-def _pause(inside: str) -> str:
+def _pause(values: dict[str, str]) -> str:
     """Return the studio's pause tag for a break; the strength gives the length of a break without one."""
-    timed, named = BREAK_TIME.search(inside), BREAK_STRENGTH.search(inside)
-    if timed and timed[1].strip("."):
+    timed = BREAK_TIME.fullmatch(values.get("time", ""))
+    if timed:
         seconds = float(timed[1]) / (1000 if timed[2].lower() == "ms" else 1)
     else:
-        seconds = STRENGTHS_S.get(named[1].lower() if named else "medium", STRENGTHS_S["medium"])
+        seconds = STRENGTHS_S.get(values.get("strength", "").lower(), STRENGTHS_S["medium"])
     return f"[pause:{seconds:g}s]" if seconds >= SHORTEST_BREAK_S else " "
+
+
+def _aside(found: re.Match[str]) -> str:
+    """Return a sound between asterisks as a stage direction: *laughs*."""
+    return f"[{found[1]}]" if certainty_of(found[1], False) == "sure" else found[0]
 
 
 def _line(line: str) -> str:

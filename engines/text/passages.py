@@ -4,20 +4,15 @@ The tags may be nested. A tag without an end applies to the rest of the text, an
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from engines.text.chunks import sentence_spans
-from engines.text.directions import without_directions
-from engines.text.markup import with_notation, without_markup
+from engines.text.directions import NOTATION, TAG, opens, utterances, without_directions
+from engines.text.markup import without_markup
 from engines.text.script import PAUSE_LIKE
 
-VALUE_MAX = 80  # characters
-TAG = re.compile(
-    rf"\[\s*(?:(voice|rate)\s*:\s*([^][()\n]{{1,{VALUE_MAX}}}?)|/\s*(voice|rate))\s*\]",
-    re.IGNORECASE,
-)
+EMOTIONS_MAX = 8  # within one another, of which a new passage knows
 NAMED_RATES = {"x-slow": 0.6, "slow": 0.8, "medium": 1.0, "default": 1.0, "fast": 1.25, "x-fast": 1.5}
 RATE = re.compile(r"([+-]?)(\d{1,4}(?:\.\d{1,4})?|\.\d{1,4})\s*(%|x)?", re.IGNORECASE)
 
@@ -34,23 +29,23 @@ class VoicePassage:
 def passages(text: str, *, rates: bool = True) -> tuple[VoicePassage, ...]:
     """Return the passages of a text. A rate applies to whole sentences: to those of which its tags contain the larger part.
 
-    A passage without words is joined to the one before. A text without tags is one passage, unchanged. Without `rates`, each
-    rate is 1.
+    A passage without words is joined to the one before. A text without tags is one passage, unchanged; other passages have no
+    markup. An emotion that is open at the end of a passage is opened again in the next one. Without `rates`, each rate is 1.
     """
-    marked = with_notation(text)
-    if TAG.search(marked) is None:
+    marked = _marked(text)
+    if not any(map(_divides, NOTATION.finditer(marked))):
         return (VoicePassage(text),)
     turns = [list(parts) for _, parts in groupby(_parts(marked, rates), lambda part: part.voice)]
     found = _with_words([passage for turn in turns for passage in _by_sentence(turn)])
-    return tuple(found) or (VoicePassage(text),)
+    return tuple(_with_emotions(found)) or (VoicePassage(text),)
 
 
 def open_tags(text: str) -> str:
     """Return the tags that are open at the end of a text; they apply to the text that follows."""
-    opened: list[tuple[str, str]] = []
-    for tag in TAG.finditer(with_notation(text)):
-        _apply(tag, opened)
-    return "".join(f"[{name}:{value}]" for name, value in opened)
+    opened: dict[str, list[str]] = {"voice": [], "rate": [], "emotion": []}
+    for tag in NOTATION.finditer(_marked(text)):
+        opens(tag, opened.get(_kind(tag), []))
+    return "".join(f"[{kind}:{value}]" for kind, values in opened.items() for value in values)
 
 
 def rate_of(value: str) -> float | None:
@@ -67,43 +62,45 @@ def rate_of(value: str) -> float | None:
     return factor if factor > 0 else None
 
 
-def _apply(tag: re.Match[str], opened: list[tuple[str, str]]) -> None:
-    """Open or close a tag."""
-    if tag[1]:
-        opened.append((tag[1].lower(), tag[2].strip()))
-        return
-    name = tag[3].lower()
-    last = next((place for place in reversed(range(len(opened))) if opened[place][0] == name), None)
-    if last is not None:
-        del opened[last]
+def _marked(text: str) -> str:
+    return without_markup(text, pauses=True) if "<" in text or "[" in text or "&" in text else text
+
+
+def _kind(tag: re.Match[str]) -> str:
+    return (tag[1] or tag[3]).lower()
+
+
+def _divides(tag: re.Match[str]) -> bool:
+    return _kind(tag) in ("voice", "rate")
 
 
 def _parts(text: str, rates: bool) -> Iterator[VoicePassage]:
     """Yield the text between the tags."""
-    opened: list[tuple[str, str]] = []
+    voices: list[str] = []
+    factors: list[str] = []
+    products = [1.0]  # of the open rates
     end = 0
-    for tag in TAG.finditer(text):
-        line_end = "" if "rate" in (tag[1] or tag[3]).lower() else "\n"  # two turns of one voice are not one sentence
-        yield _part(text[end : tag.start()] + line_end, opened, rates)
-        _apply(tag, opened)
+    for tag in filter(_divides, NOTATION.finditer(text)):
+        line_end = "" if _kind(tag) == "rate" else "\n"  # two turns of one voice are not one sentence
+        yield VoicePassage(text[end : tag.start()] + line_end, voices[-1] if voices else "", products[-1])
         end = tag.end()
-    yield _part(text[end:], opened, rates)
-
-
-def _part(text: str, opened: Sequence[tuple[str, str]], rates: bool) -> VoicePassage:
-    voices = [value for name, value in opened if name == "voice"]
-    rate = 1.0
-    for name, value in opened:
-        rate *= (rate_of(value) or 1.0) if name == "rate" and rates else 1.0
-    return VoicePassage(text, voices[-1] if voices else "", rate)
+        if _kind(tag) == "voice":
+            opens(tag, voices)
+            continue
+        opens(tag, factors)
+        if tag[1]:
+            products.append(products[-1] * ((rate_of(factors[-1]) or 1.0) if rates else 1.0))
+        else:
+            del products[len(factors) + 1 :]
+    yield VoicePassage(text[end:], voices[-1] if voices else "", products[-1])
 
 
 def _by_sentence(turn: Sequence[VoicePassage]) -> Iterator[VoicePassage]:
     """Yield the passages of one voice, cut at ends of sentences."""
     text = "".join(part.text for part in turn)
     rates = [part.rate for part in turn for _ in part.text]
-    spoken = [(start, end) for start, end in sentence_spans(text) if start < end]
-    sentences = [(_most_common(text, rates, start, end), start, end) for start, end in spoken]
+    letters = TAG.sub(lambda tag: " " * len(tag[0]), text)
+    sentences = [(_most_common(letters, rates, start, end), start, end) for start, end in utterances(text)]
     for rate, group in groupby(sentences, lambda sentence: sentence[0]):
         spans = list(group)
         yield VoicePassage(text[spans[0][1] : spans[-1][2]], turn[0].voice, rate)
@@ -119,19 +116,30 @@ def _most_common(text: str, rates: Sequence[float], start: int, end: int) -> flo
 
 def _with_words(found: Sequence[VoicePassage]) -> list[VoicePassage]:
     """Join passages without words to their neighbours, and neighbours that are alike."""
-    joined: list[VoicePassage] = []
-    before = ""  # text without words at the beginning
+    joined: list[tuple[VoicePassage, list[str]]] = []
+    before: list[str] = []  # texts without words at the beginning
     for passage in found:
-        alike = joined and (joined[-1].voice, joined[-1].rate) == (passage.voice, passage.rate)
-        if alike or (joined and not _has_words(passage.text)):
-            joined[-1] = replace(joined[-1], text=joined[-1].text + passage.text)
-        elif not _has_words(passage.text):
-            before += passage.text
+        last = joined[-1][0] if joined else None
+        spoken = _has_words(passage.text)
+        if last and (not spoken or (last.voice, last.rate) == (passage.voice, passage.rate)):
+            joined[-1][1].append(passage.text)
+        elif spoken:
+            joined.append((passage, [*before, passage.text]))
+            before = []
         else:
-            joined.append(replace(passage, text=before + passage.text))
-            before = ""
-    return joined
+            before.append(passage.text)
+    return [replace(passage, text="".join(texts)) for passage, texts in joined]
+
+
+def _with_emotions(found: Iterable[VoicePassage]) -> Iterator[VoicePassage]:
+    opened: list[str] = []
+    for passage in found:
+        again = (f"[emotion:{value}]" for value in opened[-EMOTIONS_MAX:])
+        yield replace(passage, text="".join([*again, passage.text]))
+        for tag in NOTATION.finditer(passage.text):
+            if _kind(tag) == "emotion":
+                opens(tag, opened)
 
 
 def _has_words(text: str) -> bool:
-    return any(map(str.isalnum, PAUSE_LIKE.sub("", without_directions(without_markup(text)))))
+    return any(map(str.isalnum, PAUSE_LIKE.sub("", without_directions(text))))

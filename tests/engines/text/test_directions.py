@@ -47,6 +47,33 @@ def test_a_direction_becomes_the_marker_that_the_engine_acts_on(written: str, sp
 
 
 @pytest.mark.parametrize(
+    ("written", "spoken"),
+    [
+        ("[emotion:angry]Go. Go now![/emotion] Stay.", "(angry)Go. (angry)Go now! Stay."),
+        ("[emotion:angry] Go. Go now! [/emotion] Stay.", "(angry) Go. (angry)Go now! Stay."),
+        ("Well. [emotion:angry]Go. Go.[/emotion]", "Well. (angry)Go. (angry)Go."),
+        ("[emotion:angry]Go. Go.", "(angry)Go. (angry)Go."),
+        ("[emotion:angry]Go, then go.[/emotion]", "(angry)Go, then go."),
+        ("[emotion:angry]Go [pause:1s] now.[/emotion]", "(angry)Go [pause:1s] (angry)now."),
+        ("[emotion:angry]Go\nGo[/emotion]", "(angry)Go. (angry)Go"),
+        ("[emotion:angry]“Go.” “Go.”[/emotion]", "(angry)“Go.” (angry)“Go.”"),
+        ("[emotion:angry]Go. (laughs) Go.[/emotion]", "(angry)Go. (angry)(laughing) Go."),
+        ("[emotion:angry]Go. [/emotion]Stay. Stay.", "(angry)Go. Stay. Stay."),
+        ("[emotion:angry]Go. (coughs)[/emotion]", "(angry)Go."),
+        ("[emotion:angry]Go.[/emotion] [emotion:laugh]Stay. Stay.[/emotion]", "(angry)Go. (laughing)Stay. (laughing)Stay."),
+        ("[emotion:angry]Go. [emotion:whisper]Go. Go.[/emotion] Go.[/emotion] Go.",
+         "(angry)Go. (whispering)Go. (whispering)Go. (angry)Go. Go."),
+        ("[emotion:angry][emotion:odd]Go. Go.[/emotion] Go.[/emotion]", "(angry)Go. (angry)Go. (angry)Go."),
+        ("[emotion:odd]Go. Go.[/emotion]", "Go. Go."),
+        ('<mstts:express-as style="angry"><s>Go.</s><s>Go.</s></mstts:express-as> Stay.', "(angry) Go. (angry)Go. Stay."),
+    ],
+)  # fmt: skip
+def test_the_marker_of_an_emotion_stands_before_each_of_its_sentences(written: str, spoken: str) -> None:
+    assert parse(written, markers=MARKERS).spoken == spoken
+    assert parse(spoken, markers=MARKERS).spoken == spoken
+
+
+@pytest.mark.parametrize(
     "line", ["[laughs]", "(sighs).", "(beat) [coughs]", "[shouting]!", "(laughs) 🙂", "(long pause)"]
 )
 @pytest.mark.parametrize("markers", [(), MARKERS], ids=["any engine", "an engine that acts"])

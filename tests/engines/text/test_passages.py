@@ -32,9 +32,12 @@ from engines.text import VoicePassage, open_tags, parse, passages, rate_of
         ('<prosody rate="slow"><prosody pitch="low">One.</prosody> Two.</prosody> Three.',
          [("One. Two.", "", 0.8), ("Three.", "", 1.0)]),
         ('<voice name="a">Hi. <break time="1s"/></voice><voice name="b">Ho.</voice>',
-         [('Hi. <break time="1s"/>', "a", 1.0), ("Ho.", "b", 1.0)]),
+         [("Hi. [pause:1s]", "a", 1.0), ("Ho.", "b", 1.0)]),
         ('<prosody rate="fast"/>Hi. [voice:a]Ho.', [("Hi.", "", 1.0), ("Ho.", "a", 1.0)]),
         ("<voice>Hi.</voice> [voice:a]Ho.", [("Hi.", "", 1.0), ("Ho.", "a", 1.0)]),
+        # An emotion goes on in the next passage.
+        ("[emotion:sad][voice:a]Hi.[/voice] [voice:b]Ho.[/voice][/emotion] He.",
+         [("[emotion:sad] Hi.", "a", 1.0), ("[emotion:sad]Ho.", "b", 1.0), ("[emotion:sad][/emotion] He.", "", 1.0)]),
         ('<mstts:express-as style="whispering">Hi.</mstts:express-as>',
          [('<mstts:express-as style="whispering">Hi.</mstts:express-as>', "", 1.0)]),
     ],
@@ -63,6 +66,9 @@ def test_a_rate_is_a_factor_a_percentage_or_a_name(value: str, rate: float | Non
         ("[voice:a][rate:2]Hi.[/voice]", "[rate:2]"),
         ('<voice name="a">Hi.', "[voice:a]"),
         ("[voice:a]Hi.[/voice]", ""),
+        ("[emotion:sad]Hi.", "[emotion:sad]"),
+        ("[emotion:sad][voice:a]Hi.[/emotion]", "[voice:a]"),
+        ("<!-- [voice:a] -->Hi.", ""),
     ],
 )
 def test_open_tags_apply_to_the_text_that_follows(text: str, tags: str) -> None:
