@@ -7,6 +7,7 @@ from engines.errors import BadText, EngineError
 from engines.scheduling.manager import Manager
 from engines.text import VoicePassage, passages, rate_of
 from engines.types import Setting
+from studio.languages import is_english
 from studio.order import Order
 
 PASSAGES_MAX = 100  # of one text
@@ -19,9 +20,9 @@ class Passages:
         """Prepare. `order_of` returns an order with a voice and an engine by their names; it raises EngineError."""
         self._manager, self._order_of = manager, order_of
 
-    def of(self, text: str, engine: str) -> Sequence[VoicePassage]:
+    def of(self, text: str, engine: str, language: str) -> Sequence[VoicePassage]:
         """Return the passages of a text that has several voices or rates; empty for another text. Raises BadText."""
-        found = passages(text, rates=self._pace(engine) is not None)
+        found = passages(text, rates=self._pace(engine) is not None, phonemes=is_english(language))
         if len(found) > PASSAGES_MAX:
             raise BadText(
                 f"the voice or the rate of this text changes {len(found):,} times; the limit is {PASSAGES_MAX} times"

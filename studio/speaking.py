@@ -239,7 +239,7 @@ class SpeechService:
         given, (order, request, ignored) = order, self._prepared(order, text, session_id, sent, live)
         foreign = "" if performance else languages.warning(status.title, status.languages, order.language or ENGLISH)
         warnings = [warning for warning in (ignored, foreign) if warning]
-        spoken = () if performance or order.design else self.passages.of(text, order.engine)
+        spoken = () if performance or order.design else self.passages.of(text, order.engine, order.language)
         if spoken:
             turns, ignored_weights = self._turns(given, spoken, session_id, sent, live)
             warnings += ignored_weights

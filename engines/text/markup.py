@@ -8,6 +8,7 @@ import html
 import re
 
 from engines.text.direction_phrases import certainty_of
+from engines.text.respelling import respelled
 from engines.text.rules import listed
 
 ENTITY = re.compile(r"&(?:amp;)*(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
@@ -16,7 +17,7 @@ VALUE = r"""(?:"[^"<]*+"|'[^'<]*+'|(?:[^\s"'<>/]|/(?!\s*+>))++)"""
 ATTRIBUTE = re.compile(rf"\s([\w:.-]++)\s*+=\s*+({VALUE})")
 ATTRIBUTES = rf"((?:\s++[\w:.-]++(?:\s*+=\s*+{VALUE})?+)*+)"
 TAG = re.compile(rf"<(/?)(\s*+)([A-Za-z][\w:.-]*+){ATTRIBUTES}\s*+(/?)\s*+>")
-ELEMENT = re.compile(rf"<(sub|say-as){ATTRIBUTES}\s*+>([^<]*+)</\1\s*+>", re.IGNORECASE)
+ELEMENT = re.compile(rf"<(sub|say-as|phoneme){ATTRIBUTES}\s*+>([^<]*+)</\1\s*+>", re.IGNORECASE)
 END = re.compile(r"</\s*+([A-Za-z][\w:.-]*+)")
 # Comments, and elements whose words are not spoken.
 COMMENT = re.compile("<!--"), re.compile("-->")
@@ -72,16 +73,17 @@ ASIDE = re.compile(
 )
 
 
-def without_markup(text: str, *, pauses: bool = False) -> str:
+def without_markup(text: str, *, pauses: bool = False, phonemes: bool = False) -> str:
     """Return the text without tags, entities and Markdown.
 
-    With `pauses`, `<break>` becomes a pause tag of its length, and the tags in SPANS become the notation of the studio.
+    With `pauses`, `<break>` becomes a pause tag of its length, and the tags in SPANS become the notation of the studio. With
+    `phonemes`, `<phoneme>` becomes its IPA in English letters, else its text.
     """
     if "<" in text:
-        text = _without_tags(text, pauses)
+        text = _without_tags(text, pauses, phonemes)
     if "&" in text:
         text = _decoded(text)
-        text = _without_tags(text, pauses) if "<" in text else text
+        text = _without_tags(text, pauses, phonemes) if "<" in text else text
     text = LINK.sub(r"\1", text) if "](" in text else text
     text = ASIDE.sub(_aside, text) if pauses and "*" in text else text
     return "\n".join(map(_line, text.split("\n")))
@@ -91,13 +93,13 @@ def _decoded(text: str) -> str:
     return ENTITY.sub(lambda found: html.unescape(f"&{found[1]};"), text)
 
 
-def _without_tags(text: str, pauses: bool) -> str:
+def _without_tags(text: str, pauses: bool, phonemes: bool) -> str:
     for first, last in (COMMENT, UNSPOKEN):
         text = _without(text, first, last)
     text = DECLARATION.sub(" ", text)
     text = CHARACTER_DATA.sub("", text) if "<![CDATA[" in text else text
     text = AUTOLINK.sub(r"\1", text)
-    text = ELEMENT.sub(lambda found: _spoken_of(found, pauses), text)
+    text = ELEMENT.sub(lambda found: _spoken_of(found, pauses, phonemes), text)
     ends = frozenset(map(str.lower, END.findall(text)))
     opened: dict[str, list[str]] = {name: [] for name in SPANS}  # ends in the notation; "" for a tag without a value
 
@@ -111,6 +113,8 @@ def _without_tags(text: str, pauses: bool) -> str:
             return _pause(_values(tag[4])) if pauses and not tag[1] else " "
         if name == "sub" and tag[5]:
             return _values(tag[4]).get("alias", "")
+        if name == "phoneme" and tag[5] and phonemes:
+            return _pronounced(_values(tag[4]), "")
         if name in KNOWN:
             return "\n" if name in BLOCKS else "" if name in INLINE else " "
         return f"[{name}]" if pauses and not tag[1] and _is_sound(name) else " "
@@ -159,11 +163,18 @@ def _notation(tag: re.Match[str], opened: list[str]) -> str:
     return f"[{name}:{value}]" if value else ""
 
 
-def _spoken_of(found: re.Match[str], pauses: bool) -> str:
+def _pronounced(values: dict[str, str], text: str) -> str:
+    """Return the pronunciation of a `phoneme` in English letters, or its text if the alphabet is not IPA."""
+    return (respelled(values.get("ph", "")) if values.get("alphabet", "ipa").lower() == "ipa" else "") or text
+
+
+def _spoken_of(found: re.Match[str], pauses: bool, phonemes: bool) -> str:
     """Return the alias of a `sub`; of a `say-as`, letters or digits with gaps, so that they are read one by one."""
     values, text = _values(found[2]), found[3]
     if found[1].lower() == "sub":
         return values.get("alias") or text
+    if found[1].lower() == "phoneme":
+        return _pronounced(values, text) if phonemes else text
     kind = values.get("interpret-as", "").lower()
     if kind in SPELLED:
         return " ".join(c for c in _decoded(text).upper() if c not in UNSPELLED)

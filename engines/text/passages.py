@@ -26,13 +26,13 @@ class VoicePassage:
     rate: float = 1.0  # 2 = twice as fast
 
 
-def passages(text: str, *, rates: bool = True) -> tuple[VoicePassage, ...]:
+def passages(text: str, *, rates: bool = True, phonemes: bool = True) -> tuple[VoicePassage, ...]:
     """Return the passages of a text. A rate applies to whole sentences: to those of which its tags contain the larger part.
 
     A passage without words is joined to the one before. A text without tags is one passage, unchanged; other passages have no
     markup. An emotion that is open at the end of a passage is opened again in the next one. Without `rates`, each rate is 1.
     """
-    marked = _marked(text)
+    marked = _marked(text, phonemes)
     if not any(map(_divides, NOTATION.finditer(marked))):
         return (VoicePassage(text),)
     turns = [list(parts) for _, parts in groupby(_parts(marked, rates), lambda part: part.voice)]
@@ -62,8 +62,8 @@ def rate_of(value: str) -> float | None:
     return factor if factor > 0 else None
 
 
-def _marked(text: str) -> str:
-    return without_markup(text, pauses=True) if "<" in text or "[" in text or "&" in text else text
+def _marked(text: str, phonemes: bool = False) -> str:
+    return without_markup(text, pauses=True, phonemes=phonemes) if "<" in text or "[" in text or "&" in text else text
 
 
 def _kind(tag: re.Match[str]) -> str:

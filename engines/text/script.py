@@ -113,7 +113,12 @@ def _clean(text: str, language: str) -> str:
         check_length("the text", text, MAX_CHARACTERS)
     text = check_length("the text", unicodedata.normalize("NFC", text), MAX_CHARACTERS)
     mending = MENDING if subtags(language)[0] in NARROW_LANGUAGES else KEEPING_WIDTHS
-    return unicodedata.normalize("NFC", _without_controls(without_markup(ftfy.fix_text(text, mending), pauses=True)))
+    return unicodedata.normalize(
+        "NFC",
+        _without_controls(
+            without_markup(ftfy.fix_text(text, mending), pauses=True, phonemes=subtags(language)[0] == ENGLISH)
+        ),
+    )
 
 
 def _without_controls(text: str) -> str:
