@@ -121,8 +121,6 @@ class GroupAudio:
     @property
     def size(self) -> int:
         """Return the frames of its next packet, unless the group ends before."""
-        if self.format.unheard and not self.request.job.request.live:
-            return self.format.unheard
         sizes = self.format.packets
         return sizes[min(self.packets, len(sizes) - 1)] if self.packets else self.first_size
 

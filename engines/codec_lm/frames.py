@@ -23,7 +23,6 @@ class FrameFormat:
     packets: Sequence[int] = PACKETS  # frames of the first packet, the second and so on; the last size repeats
     many_rows: int = 1 << 30  # from this number on, the first packet has `more` additional frames
     more: int = 1
-    unheard: int = 0  # frames of each packet of a request that is not live; 0 = as those of a live one
 
     def first_packet(self, rows: int) -> int:
         """Return the frames of the first packet of a request that starts beside this many rows."""

@@ -36,7 +36,6 @@ POSITIONS = 2_560  # longest row in positions, with its reference: 51 s of speec
 # Frames of 20 ms in each packet. The decoder holds the newest 20 back, so the first audio has 4 frames, or 10 beside many rows.
 PACKETS = (24, 10, 25, 50)
 MANY_ROWS, MORE = 4, 6
-UNHEARD = 100  # frames of a packet of a request that is not live: fewer frames are decoded twice
 TOP_K = 50  # of upstream's inference
 
 
@@ -104,7 +103,6 @@ class SparkModel:
             packets=PACKETS,
             many_rows=MANY_ROWS,
             more=MORE,
-            unheard=UNHEARD,
         )
 
     def is_end(self, codes: Codes) -> bool:
@@ -117,7 +115,7 @@ class SparkModel:
 
     def streams(self, slots: int, *, compile: bool) -> WindowedStreams:
         """Build the codec streams."""
-        return WindowedStreams(self.codec, slots, compile, (*PACKETS, PACKETS[0] + MORE, UNHEARD))
+        return WindowedStreams(self.codec, slots, compile, (*PACKETS, PACKETS[0] + MORE))
 
     def filters(self) -> None:
         """Return None: the audio needs no filter."""
