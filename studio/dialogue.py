@@ -32,7 +32,7 @@ class DialogueTurn:
     request: Request
     submit: Submit
 
-    def another_voice_than(self, other: "DialogueTurn") -> bool:
+    def changes_voice_after(self, other: "DialogueTurn") -> bool:
         return self.voice != other.voice and self.request.reference.digest != other.request.reference.digest
 
 
@@ -46,7 +46,7 @@ class Dialogue:
         self._request, self._turns, self._clock = request, turns, clock
         self._submitted: list[Ticket] = []
         self._cancelled = threading.Event()
-        self._spoken_at = 0  # place of the turn that is spoken
+        self._current = 0  # place of the turn that is spoken
 
     def start(self, session_id: str, arrived_at: float | None) -> Ticket:
         """Submit the first turn, and return the ticket of the whole text. Raises EngineError."""
@@ -72,8 +72,8 @@ class Dialogue:
 
     def _position(self) -> Position:
         """Return the position of the turn that is spoken. The time to the end is known only in the last turn."""
-        status = self._submitted[min(self._spoken_at, len(self._submitted) - 1)].status()
-        return status.rank, status.eta_s if self._spoken_at == len(self._turns) - 1 else None
+        status = self._submitted[min(self._current, len(self._submitted) - 1)].status()
+        return status.rank, status.eta_s if self._current == len(self._turns) - 1 else None
 
     def _run(self, ticket: Ticket) -> None:
         try:
@@ -91,8 +91,8 @@ class Dialogue:
         segments: list[Segment] = []
         length_s = 0.0
         for place, turn in enumerate(self._turns):
-            self._spoken_at = place
-            if place and turn.another_voice_than(self._turns[place - 1]):
+            self._current = place
+            if place and turn.changes_voice_after(self._turns[place - 1]):
                 length_s += self._add(ticket, _silence(takes[-1].audio.sample_rate))
             take = self._spoken(ticket, place)
             takes.append(take)

@@ -87,7 +87,8 @@ def detect(text: str, languages: Sequence[str], usual: str = "", *, sure: float 
     """Return the most probable of a checkpoint's languages; `sure` is the required share of the total probability.
 
     For an undecided text, return the `usual` language of its voice if it is known, else English if the checkpoint speaks it,
-    else the checkpoint's first language. A usual language that the checkpoint does not speak counts as stated.
+    else the checkpoint's first language. If the checkpoint does not speak the usual language, return that
+    language without detection.
     """
     if usual and primary(usual) not in {primary(tag) for tag in languages}:
         return usual

@@ -17,7 +17,7 @@ class Passages:
     """What the tags [voice:…] and [rate:…] of a text mean for an engine."""
 
     def __init__(self, manager: Manager, order_of: Callable[[str, str], Order]) -> None:
-        """Prepare. `order_of` returns an order with a voice and an engine by their names; it raises EngineError."""
+        """Create the object. `order_of` returns the order for the name of a voice and of an engine; it raises EngineError."""
         self._manager, self._order_of = manager, order_of
 
     def of(self, text: str, engine: str, language: str) -> Sequence[VoicePassage]:
@@ -25,7 +25,7 @@ class Passages:
         found = passages(text, rates=self._pace(engine) is not None, phonemes=is_english(language))
         if len(found) > PASSAGES_MAX:
             raise BadText(
-                f"the voice or the rate of this text changes {len(found):,} times; the limit is {PASSAGES_MAX} times"
+                f"this text has {len(found):,} parts with different voices or rates; shorten it to {PASSAGES_MAX} parts"
             )
         return found if any(passage.voice or passage.rate != 1 for passage in found) else ()
 
@@ -52,7 +52,7 @@ class Passages:
     def warnings(self, text: str, engine: str) -> list[str]:
         """Return warnings about unknown voices, and about rates that the engine cannot change."""
         unknown = [name for name in self.voices(text) if not self.knows(name, engine)]
-        warnings = [f"the voice {name} is not known, so the voice of the text speaks" for name in unknown]
+        warnings = [f"the voice {name} is unknown, so the voice of the text speaks these words" for name in unknown]
         if self._pace(engine) is None and any(passage.rate != 1 for passage in passages(text)):
             title = self._manager.status(engine).title
             warnings.append(f"{title} cannot change its speaking rate, so the rates in the text have no effect")

@@ -328,7 +328,7 @@ class SpeechService:
         return "" if languages.is_english(detected) else detected
 
     def _with_language(self, reference: Reference, engine: str) -> Reference:
-        """Return the reference with the language of its transcript. If it is not stated, it is one that the engine speaks.
+        """Return the reference with the language of its transcript, stated or detected among the languages of the engine.
 
         An engine that the studio does not run any more counts as one that speaks only English.
         """

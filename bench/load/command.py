@@ -35,7 +35,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--door", choices=DOORS, default="http")
     parser.add_argument("--engine", default="f5")
     parser.add_argument(
-        "--skip", type=int, default=0, help="pairs to leave out, which an earlier load of the studio has sent"
+        "--skip",
+        type=int,
+        default=0,
+        help="number of pairs to skip, because an earlier run has sent them to this studio",
     )
     parser.add_argument("--set", type=setting, nargs="*", default=[], help="a setting of the engine, such as steps=32")
     parser.add_argument("--listeners", type=int, nargs="+", help="these numbers, instead of a search for the largest")

@@ -65,7 +65,7 @@ class Whole(Http):
         common = math.gcd(rate, SAMPLE_RATE)
         yield np.repeat(samples, SAMPLE_RATE // common)[
             :: rate // common
-        ].tobytes()  # of the right length, which is measured
+        ].tobytes()  # a crude change of the rate: only the length is measured
 
 
 class WebSocket:

@@ -12,7 +12,7 @@ from engines.codec_lm.stepping import BackgroundCompiler, DecodeStep, SingleRowK
 from engines.runtime.backends import Conditions, Hardware, Selection
 from engines.runtime.compilation import CudaGraphCache, WithEagerFallback
 from engines.runtime.launching import KernelPlans
-from engines.runtime.priorities import STEPS
+from engines.runtime.priorities import MODEL_STEPS
 from engines.runtime.transfers import AsyncHostCopy
 from engines.types import BackendChoice
 
@@ -26,7 +26,9 @@ class Decoder:
         conditions = Conditions(hardware=Hardware.of(state.pending.device), compile=compile)
         self.prefiller = Prefiller(state, Selection(PREFILL, conditions))
         self._graphed = step.graphed
-        self._graphs = None if self._graphed is None else CudaGraphCache(self._draw_graphed, state.changing, STEPS)
+        self._graphs = (
+            None if self._graphed is None else CudaGraphCache(self._draw_graphed, state.changing, MODEL_STEPS)
+        )
         self.compiled = None if self._graphs is None else WithEagerFallback(step.draw, self._graphs, step.fail)
         self._alone: SingleRowKernel | None = None  # the kernel for a single row, once it is loaded
 

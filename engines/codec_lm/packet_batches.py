@@ -12,7 +12,7 @@ from torch import Tensor
 from engines.codec_lm.streaming import ROWS_MAX
 from engines.runtime.compilation import CudaGraphCache, WithEagerFallback
 from engines.runtime.launching import KernelPlans
-from engines.runtime.priorities import DECODING
+from engines.runtime.priorities import AUDIO_DECODING
 from engines.runtime.transfers import to_device
 
 Decode = Callable[[Tensor, Tensor], Tensor]  # (b,) numbers of the rows, (b, codebooks, t) codes -> (b, samples)
@@ -39,11 +39,11 @@ class PacketBatches:
         """
         self._decode, self._graphed, self._sizes, self._spare = decode, graphed, sizes, spare
         self.device = device
-        self._stream = torch.cuda.Stream(device, DECODING) if device.type == "cuda" else None  # type: ignore[no-untyped-call]
+        self._stream = torch.cuda.Stream(device, AUDIO_DECODING) if device.type == "cuda" else None  # type: ignore[no-untyped-call]
         rows = min(rows, ROWS_MAX)
         widths = [1] if graphed is None else [*(1 << power for power in range((rows - 1).bit_length())), rows]
         self.buckets = [(rows, frames) for rows in widths for frames in sizes]
-        self._graphs = None if graphed is None else CudaGraphCache(self._record, (), DECODING)
+        self._graphs = None if graphed is None else CudaGraphCache(self._record, (), AUDIO_DECODING)
         self.compiled = None if self._graphs is None else WithEagerFallback(self._eager, self._graphs, on_failure)
         self._ready: list[tuple[int, int]] = []  # recorded buckets
         self._numbers = torch.full((rows,), spare, device=device)

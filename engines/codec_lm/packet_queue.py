@@ -12,7 +12,7 @@ from engines.codec_lm.streaming import ROWS_MAX, CodecStreams, DecodedPackets, P
 from engines.runtime.transfers import AsyncHostCopy
 from engines.types import Samples
 
-FEW_ROWS = 4  # with at most this many requests, the next decode step waits for the first audio of a request
+FEW_REQUESTS = 4  # with at most this many requests, the next decode step waits for the first audio of a request
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +60,7 @@ class PacketQueue:
         for _, sounds in sorted(sizes.items()):  # first packets first
             for start in range(0, len(sounds), ROWS_MAX):
                 self._begin(sounds[start : start + ROWS_MAX])
-            if len(first) <= FEW_ROWS and not all(sound.request.heard for sound in sounds):
+            if len(first) <= FEW_REQUESTS and not all(sound.request.heard for sound in sounds):
                 self.streams.go_first()
 
     def _begin(self, sounds: Sequence[GroupAudio]) -> None:

@@ -9,7 +9,7 @@ from torch import Tensor
 from engines.codec_lm.decode_state import DecodeState
 from engines.runtime.backends import Selection
 from engines.runtime.compilation import CudaGraphCache, WithEagerFallback
-from engines.runtime.priorities import STEPS
+from engines.runtime.priorities import MODEL_STEPS
 from engines.runtime.transfers import to_device
 
 TOGETHER = 8  # prompts in one pass
@@ -50,7 +50,7 @@ class Prefiller:
         self._positions = torch.zeros(TOGETHER, most, dtype=torch.long, device=device)
         self._slots = torch.zeros(TOGETHER, dtype=torch.long, device=device)
         self.selection = selection
-        graphs = CudaGraphCache(self._run, (), STEPS) if selection.name == "graphs" else None
+        graphs = CudaGraphCache(self._run, (), MODEL_STEPS) if selection.name == "graphs" else None
         self.compiled = None if graphs is None else WithEagerFallback(self._run, graphs, selection.fail)
         self.ready: list[Shape] = []  # recorded shapes, the cheapest first
 

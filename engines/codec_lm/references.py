@@ -18,7 +18,7 @@ from engines.codec_lm.parts import CodecLm
 from engines.codec_lm.prompts import PromptFormat, Turn
 from engines.references import check_length, level_rms, spoken_transcript
 from engines.registry import Spec
-from engines.runtime.priorities import ENCODING
+from engines.runtime.priorities import REFERENCE_ENCODING
 from engines.runtime.transfers import AsyncHostCopy, to_device
 from engines.types import Audio, Reference, Samples
 
@@ -88,7 +88,7 @@ class ReferenceEncoder:
         self._running: dict[str, Future[Tensor]] = {}
         self._on_device: list[_Encoding] = []  # in the order of their start
         self._pool = ThreadPoolExecutor(1, "reference-encoder") if background else None
-        self._stream = torch.cuda.Stream(device, ENCODING) if device.type == "cuda" else None  # type: ignore[no-untyped-call]
+        self._stream = torch.cuda.Stream(device, REFERENCE_ENCODING) if device.type == "cuda" else None  # type: ignore[no-untyped-call]
 
     def read(self, reference: Reference, prompt: PromptFormat) -> CheckedReference:
         """Read the transcript, and prepare the clip for the encoder. Raises BadAudio, BadText."""

@@ -1,7 +1,7 @@
 """Priorities of CUDA streams and of the graphs that are recorded on them; work with a lower number is started first.
 
-A new request waits for its reference, so references come first. Steps of rows follow, then the audio of rows that have already
-been heard.
+A new request waits for its reference, so references come first. Prefill and decode steps follow, then the decoding of audio. If
+only few requests run, the next step waits for first audio (`FEW_REQUESTS` in `engines/codec_lm/packet_queue.py`).
 """
 
-ENCODING, STEPS, DECODING = -2, -1, 0
+REFERENCE_ENCODING, MODEL_STEPS, AUDIO_DECODING = -2, -1, 0

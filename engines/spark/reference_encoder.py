@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from engines.runtime.compilation import CudaGraphCache, WithEagerFallback
-from engines.runtime.priorities import ENCODING
+from engines.runtime.priorities import REFERENCE_ENCODING
 from engines.spark.bicodec import REFERENCE, BiCodec
 from engines.spark.features import HOP, SpeechFeatures, frames_of, normalise
 from engines.spark.mel import SAMPLE_RATE
@@ -72,7 +72,7 @@ class _GraphedEncoder:
         self._codec, self._features = codec, features
         self._samples = torch.zeros(max(LENGTHS), device=device)
         self._length = torch.zeros(1, dtype=torch.long, device=device)
-        self._graphs = CudaGraphCache(self._run, (), ENCODING)
+        self._graphs = CudaGraphCache(self._run, (), REFERENCE_ENCODING)
 
     def __call__(self, key: int, samples: Tensor) -> Tensor:
         clip = self._codec.clip(samples) if key == VOICE else samples

@@ -20,7 +20,7 @@ LETTER = r"0-9A-Za-z_\u00aa-\u024f\u0370-\u052f"  # of scripts that put spaces b
 BRACKETED = re.compile(
     rf"(?<![{LETTER}])(?:\[([^][()\n]{{1,{LONGEST}}})\]|\(([^][()\n]{{1,{LONGEST}}})\))(?![0-9a-z_])"
 )
-# The notation of other tools: [emotion:whisper], [rate:1.1] and [voice:basil], each with an end such as [/rate].
+# Tags such as [emotion:whisper], [rate:1.1] and [voice:basil], each with an end such as [/rate].
 NOTATION = re.compile(
     r"\[\s*(?:(emotion|rate|voice)\s*:([^][\n]{0,200})|/\s*(emotion|rate|voice|pause)\s*)\]", re.IGNORECASE
 )
@@ -85,8 +85,8 @@ def replaced(text: str, markers: Iterable[str] = ()) -> str:
     return text
 
 
-def opens(tag: re.Match[str], opened: list[str]) -> None:
-    """Open or close a tag of the NOTATION: change the list of the values of open tags of its kind."""
+def update_open_tags(tag: re.Match[str], opened: list[str]) -> None:
+    """Push the value of a start tag to `opened`, or pop the last value at an end tag."""
     if tag[1]:
         opened.append(tag[2].strip())
     elif opened:
@@ -101,7 +101,7 @@ def utterances(text: str) -> list[tuple[int, int]]:
 
 
 def _with_emotions(text: str, markers: tuple[str, ...]) -> str:
-    """Write the innermost emotion that is open at the beginning of a sentence again before its first word."""
+    """Repeat the tag of the innermost open emotion before the first word of each sentence."""
     if all((tag[1] or "").lower() != "emotion" for tag in NOTATION.finditer(text)):
         return text
     made: list[str] = []

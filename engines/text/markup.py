@@ -50,7 +50,7 @@ SPELLED, DIGITS, BLEEPED = (
     listed("bleep expletive"),
 )
 UNSPELLED = frozenset(" \t\n.,;:!?()'\"’-–—")  # marks without a name
-# Tags around words that the notation of the studio can express: the name in the notation, and the attribute with the value.
+# SSML elements that become bracket tags such as [voice:basil]: name of the bracket tag, attribute with its value.
 SPANS = {
     "prosody": ("rate", "rate"),
     "voice": ("voice", "name"),
@@ -169,7 +169,7 @@ def _pronounced(values: dict[str, str], text: str) -> str:
 
 
 def _spoken_of(found: re.Match[str], pauses: bool, phonemes: bool) -> str:
-    """Return the alias of a `sub`; of a `say-as`, letters or digits with gaps, so that they are read one by one."""
+    """Return the words to speak for a `sub`, `say-as` or `phoneme` element."""
     values, text = _values(found[2]), found[3]
     if found[1].lower() == "sub":
         return values.get("alias") or text

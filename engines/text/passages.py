@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from engines.text.directions import NOTATION, TAG, opens, utterances, without_directions
+from engines.text.directions import NOTATION, TAG, update_open_tags, utterances, without_directions
 from engines.text.markup import without_markup
 from engines.text.script import PAUSE_LIKE
 
-EMOTIONS_MAX = 8  # within one another, of which a new passage knows
+EMOTIONS_MAX = 8  # nested emotions that are opened again in a new passage
 NAMED_RATES = {"x-slow": 0.6, "slow": 0.8, "medium": 1.0, "default": 1.0, "fast": 1.25, "x-fast": 1.5}
 RATE = re.compile(r"([+-]?)(\d{1,4}(?:\.\d{1,4})?|\.\d{1,4})\s*(%|x)?", re.IGNORECASE)
 
@@ -27,7 +27,7 @@ class VoicePassage:
 
 
 def passages(text: str, *, rates: bool = True, phonemes: bool = True) -> tuple[VoicePassage, ...]:
-    """Return the passages of a text. A rate applies to whole sentences: to those of which its tags contain the larger part.
+    """Return the passages of a text. A rate applies to each sentence that is mostly within its tags.
 
     A passage without words is joined to the one before. A text without tags is one passage, unchanged; other passages have no
     markup. An emotion that is open at the end of a passage is opened again in the next one. Without `rates`, each rate is 1.
@@ -44,7 +44,7 @@ def open_tags(text: str) -> str:
     """Return the tags that are open at the end of a text; they apply to the text that follows."""
     opened: dict[str, list[str]] = {"voice": [], "rate": [], "emotion": []}
     for tag in NOTATION.finditer(_marked(text)):
-        opens(tag, opened.get(_kind(tag), []))
+        update_open_tags(tag, opened.get(_kind(tag), []))
     return "".join(f"[{kind}:{value}]" for kind, values in opened.items() for value in values)
 
 
@@ -85,9 +85,9 @@ def _parts(text: str, rates: bool) -> Iterator[VoicePassage]:
         yield VoicePassage(text[end : tag.start()] + line_end, voices[-1] if voices else "", products[-1])
         end = tag.end()
         if _kind(tag) == "voice":
-            opens(tag, voices)
+            update_open_tags(tag, voices)
             continue
-        opens(tag, factors)
+        update_open_tags(tag, factors)
         if tag[1]:
             products.append(products[-1] * ((rate_of(factors[-1]) or 1.0) if rates else 1.0))
         else:
@@ -115,7 +115,7 @@ def _most_common(text: str, rates: Sequence[float], start: int, end: int) -> flo
 
 
 def _with_words(found: Sequence[VoicePassage]) -> list[VoicePassage]:
-    """Join passages without words to their neighbours, and neighbours that are alike."""
+    """Join passages without words to their neighbours. Join neighbours with the same voice and rate."""
     joined: list[tuple[VoicePassage, list[str]]] = []
     before: list[str] = []  # texts without words at the beginning
     for passage in found:
@@ -138,7 +138,7 @@ def _with_emotions(found: Iterable[VoicePassage]) -> Iterator[VoicePassage]:
         yield replace(passage, text="".join([*again, passage.text]))
         for tag in NOTATION.finditer(passage.text):
             if _kind(tag) == "emotion":
-                opens(tag, opened)
+                update_open_tags(tag, opened)
 
 
 def _has_words(text: str) -> bool:

@@ -46,7 +46,7 @@ def fit(spoken: str, vocabulary: frozenset[str]) -> str:
 
 
 def unsupported(script: Script, vocabulary: frozenset[str]) -> str:
-    """Return the letters and digits of a text for which `fit` refuses it, each once."""
+    """Return the letters and digits that make `fit` refuse a text, each once."""
     spoken = "".join(part.spoken for part in script.parts if isinstance(part, Say))
     return "".join(_missing(spoken, vocabulary)) if vocabulary else ""
 

@@ -30,7 +30,7 @@ def adjustments(
     """Return headers that name changed and ignored fields.
 
     A field is changed if `asked` has another value than `made`, and ignored if `made` lacks the field or `ignored` names it.
-    `changed` are further fields with their new values.
+    `changed` are more entries for the header, such as `instructions=whispering`.
     """
     given = {name: value for name, value in asked.items() if name in _paces()}
     used = {name: made.settings.get(name) for name in given}

@@ -155,7 +155,7 @@ def spoken_json(part: Say | Pause) -> dict[str, Any]:
 
 
 def direction_json(direction: Direction, markers: Sequence[str], performed: bool) -> dict[str, Any]:
-    """Return a stage direction with its effect: a pause, a marker of the engine, or none; a `performed` tag has an effect."""
+    """Return a stage direction with its pause and its marker. `performed` is True for a voice or rate tag with an effect."""
     pause_s, marker = direction.pause_s or None, direction.marker(markers) or None
     performed = performed or bool(pause_s or marker)
     return {"written": direction.written, "pause_s": pause_s, "marker": marker, "performed": performed}

@@ -83,7 +83,7 @@ def part_of(audio: Audio, segment: Segment) -> Audio:
 
 
 def zipped_segments(named: NamedTake, audio: Audio) -> bytes:
-    """Return a zip with each part of a take as a WAV file, such as `anna-f5-42-hello-there-1-basil.wav`."""
+    """Return a zip with each part of a take as a WAV file, such as `anna-f5-42-hello-there-01-basil.wav`."""
     stem, sink = file_stem(named), io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
         for place, segment in enumerate(named.take.segments, 1):

@@ -127,7 +127,7 @@ class History:
         """Return one part of a take with several voices as a file; 0 is the first. Raises UnknownTake."""
         segments = self.get(session_id, id).segments
         if not 0 <= place < len(segments):
-            raise UnknownTake(f"this take has {len(segments)} parts; the first is 0")
+            raise UnknownTake(f"part {place} does not exist; this take has {len(segments)} parts, numbered from 0")
         part = part_of(self.audio(session_id, id), segments[place])
         return exact_wav(part) if format == "wav" else encode(part, format)
 

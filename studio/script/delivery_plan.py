@@ -107,7 +107,7 @@ def _names(plan: DeliveryPlan) -> tuple[list[str], str]:
 
 
 def _language(sheet: Sheet, select: Select, preset: Preset) -> str:
-    """Return the tag of the language of a take: as stated in the sheet or for the delivery, or else as detected."""
+    """Return the tag of the language of a take: of a stale take as spoken; else from the sheet, the preset or the take."""
     spoken = select.take.language
     if select.why and spoken:
         return spoken

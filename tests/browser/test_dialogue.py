@@ -62,7 +62,7 @@ def test_a_voice_is_put_around_the_selected_words(visitor: Visitor) -> None:
 def test_a_dialogue_is_one_take_whose_parts_are_played_and_downloaded(visitor: Visitor) -> None:
     page = visitor.page
     visitor.write(DIALOGUE)
-    expect(page.locator(".spoken-form .warning")).to_contain_text("The voice nobody is not known")
+    expect(page.locator(".spoken-form .warning")).to_contain_text("The voice nobody is unknown")
     page.locator("#speak").click()
     take = page.locator("li.take").first
     expect(take.locator(".take-voice")).to_have_text("Basil, Delia, Amber")

@@ -99,7 +99,7 @@ def test_a_rate_changes_the_pace_of_whole_sentences(reception: Reception) -> Non
 def test_an_unknown_voice_is_a_warning_and_the_words_are_spoken(reception: Reception) -> None:
     answer = reception.ask(input="[voice:nobody]tick tack[/voice]")
     assert (answer.status_code, newest(reception, 1)[0].text.split()) == (200, ["tick", "tack"])
-    assert answer.headers["x-warning"] == "the voice nobody is not known, so the voice of the text speaks"
+    assert answer.headers["x-warning"] == "the voice nobody is unknown, so the voice of the text speaks these words"
 
 
 def test_a_text_that_cannot_be_spoken_is_refused_before_its_first_word(reception: Reception) -> None:
@@ -160,7 +160,7 @@ def test_a_socket_keeps_a_voice_over_sentences(reception: Reception) -> None:
     turns = newest(reception, 3)
     assert [spoken_with(turn) for turn in turns][:2] == ["one two three four five six"] * 2
     said = [json.loads(frame) for frame in frames if isinstance(frame, str)]
-    assert said == [{"warning": "the voice nobody is not known, so the voice of the text speaks"}]
+    assert said == [{"warning": "the voice nobody is unknown, so the voice of the text speaks these words"}]
 
 
 def test_the_preview_shows_voices_and_rates_as_performed(reception: Reception) -> None:
@@ -174,5 +174,5 @@ def test_the_preview_shows_voices_and_rates_as_performed(reception: Reception) -
         "[voice:anna]": True, "[/voice]": True, "[rate:1.2]": True, "[/rate]": True, "[voice:nobody]": False,
     }  # fmt: skip
     assert read["voices"] == ["anna", "nobody"]
-    assert "the voice nobody is not known" in read["warning"]
+    assert "the voice nobody is unknown" in read["warning"]
     assert preview("plain words")["voices"] == []

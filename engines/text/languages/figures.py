@@ -30,7 +30,7 @@ def match_rules(reader: NumberReader) -> tuple[Rule, ...]:
 
 
 def apostrophe_rules() -> tuple[Rule, ...]:
-    """Return the rules that remove the apostrophes of the '80s and of minute 90'."""
+    """Return the rules for the apostrophes of the '80s and of minute 90', and for the letters of flight numbers."""
     return (
         rule(r"(?<![\w'’])['’´](?=\d0(?![\w'’]))", lambda m: ""),
         rule(r"(?<=\d)['′](?=\s?\+\d|[\s,.)!?]|$)", lambda m: ""),
@@ -126,7 +126,7 @@ def figure_rules(reader: NumberReader) -> tuple[Rule, ...]:
             rf"(?<![A-Za-z\d])(?<!\d[.,])({number}){DASH}({number})(?![-\d])(?=(.?))()", lambda m: _range(m, reader)
         ),
         rule(r"(?<=\d)/(?=\d)", lambda m: " " if grammar.spaced else None),
-        *_times_rules(reader),
+        *_multiplier_rules(reader),
         rule(r"(?<=\d)\s?[x×]\s?(?=\d)", lambda m: f" {grammar.signs.get('×', 'x')} "),
         *_millions_rules(reader),
         rule(f"({number}){NEXT_WORD}", lambda m: reader.number(m[1], grammar.noun_of(m[2] or "", m[3] or "")))
@@ -149,7 +149,7 @@ def _score_rules(reader: NumberReader) -> tuple[Rule, ...]:
     )
 
 
-def _times_rules(reader: NumberReader) -> tuple[Rule, ...]:
+def _multiplier_rules(reader: NumberReader) -> tuple[Rule, ...]:
     """Return the rule for 3x and 3× without a second factor."""
     grammar = reader.grammar
     if not grammar.times:

@@ -83,7 +83,7 @@ class Grammar:
     year_mark: str = ""  # pattern of a word after the year that the date includes
     hour_mark: str = ""  # pattern after a time with a colon or full stop
     hours: str = ""  # pattern between hour and minute, or after an hour alone
-    seconds_link: str = ""  # between minutes and seconds
+    last_link: str = ""  # between minutes and seconds
 
     money: Mapping[str, Money]  # by sign
     codes: Mapping[str, str] = field(default_factory=dict)  # codes of currencies with a sign above

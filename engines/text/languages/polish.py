@@ -179,7 +179,7 @@ GRAMMAR = Grammar(
         r"[Zz]e?(?!\s\d{1,9}\s[^\W\d_]{1,24}(?:ami|em)\b)"
     ),
     noun_of=noun_of,
-    seconds_link="i ",
+    last_link="i ",
     rules=RULES,
     decimal="{} przecinek {}",
     decimals_as_number=True,

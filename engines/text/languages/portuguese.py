@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from engines.text.languages.grammar import Day, Grammar, Money
-from engines.text.languages.romance import FractionParts, reigned, value_of_part, without_s
+from engines.text.languages.romance import FractionParts, ruler_name, value_of_part, without_s
 from engines.text.languages.spelling import cardinal as num2words_cardinal
 from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
@@ -92,13 +92,13 @@ def _parts(locale: str) -> FractionParts:
 
 
 def _rules(locale: str) -> tuple[Rule, ...]:
-    """Return the rules for years, ordinals, Roman numerals and scores."""
+    """Return the rules for years, durations, ordinals, Roman numerals and scores."""
 
     def say(value: int) -> str:
         return spell(value, locale)
 
     def named(found: re.Match[str]) -> str:
-        return reigned(found[1], found[2], say, _ordinal)
+        return ruler_name(found[1], found[2], say, _ordinal)
 
     return (
         rule(
@@ -137,7 +137,7 @@ GRAMMAR = Grammar(
     rules=_rules("pt_BR"),
     noun_of=lambda first, second: second if first == "mil" and second else first,
     times=("vez", "vezes"),
-    seconds_link="e ",
+    last_link="e ",
     decimal="{} vírgula {}",
     decimals_as_number=True,
     span="{} a {}",

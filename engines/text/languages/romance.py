@@ -55,11 +55,11 @@ def without_s(noun: str) -> str:
 
 
 def value_of_part(whole: int) -> str:
-    """Return the number that decides the form of a unit: half a litre, two litres and a half."""
+    """Return the number whose plural form a unit takes after a part: 1 for half a litre, 2 for two litres and a half."""
     return str(whole or 1)
 
 
-def reigned(name: str, numeral: str, spell: Callable[[int], str], ordinal: Callable[[int, str], str]) -> str:
+def ruler_name(name: str, numeral: str, spell: Callable[[int], str], ordinal: Callable[[int, str], str]) -> str:
     """Read the name of a ruler: an ordinal up to the tenth, then a cardinal."""
     value = VALUES[numeral]
     if value > LARGEST_ORDINAL_OF_RULERS:

@@ -16,7 +16,7 @@ from engines.text.languages.russian_numbers import (
     genitive_fraction,
     mixed,
     noun_of,
-    one_before,
+    one_after_preposition,
     ordinal,
     part_of,
     plural_ordinal,
@@ -73,7 +73,7 @@ RULES: tuple[Rule, ...] = (
         r"\b([Сс])\s([01]?\d|2[0-4]):00\sдо\s([01]?\d|2[0-4]):00(?!\w)",
         lambda m: f"{m[1]} {spell(int(m[2]), 'm', 'g')} до {clock(int(m[3]), 0, 'до ')}",
     ),
-    rule(r"\b([Пп]о|[Кк]|[Сс]|[Пп]од|[Нн]ад|[Пп]еред)\s1(?=\s([а-яё]{3,24})(?!\w))", one_before),
+    rule(r"\b([Пп]о|[Кк]|[Сс]|[Пп]од|[Нн]ад|[Пп]еред)\s1(?=\s([а-яё]{3,24})(?!\w))", one_after_preposition),
     rule(r"\b([Мм]ежду)\s(\d{1,4})(?::00)?\sи\s(\d{1,4})(?::00)?(?![\w:]|[.,]\d)", between),
     rule(
         r"\b([Вв])\s(?=2-(?:м|ом|й|ой|ю|ую|е|ое)\b|2\s(?:классе|курсе|этаже|ряду|вагоне|сезоне|туре|раунде)\b)",

@@ -186,7 +186,7 @@ def genitive_fraction(above: int, below: int) -> str:
     return f"{spell(above, 'f', 'g')} {ordinal(below, 'f', 'g') if is_one(above) else plural_ordinal(below)}"
 
 
-def one_before(found: re.Match[str]) -> str | None:
+def one_after_preposition(found: re.Match[str]) -> str | None:
     """Read "one" after a preposition in the case that the ending of the noun shows."""
     noun = found[2]
     if noun.endswith(("ой", "ей", "ью")) or (noun.endswith(("е", "и")) and found[1].lower() in ("по", "к")):

@@ -3,7 +3,7 @@
 import re
 
 from engines.text.languages.grammar import Day, Grammar, Money
-from engines.text.languages.romance import FractionParts, reigned, value_of_part, without_s
+from engines.text.languages.romance import FractionParts, ruler_name, value_of_part, without_s
 from engines.text.languages.spelling import cardinal as spell
 from engines.text.languages.spelling import ordinal as spell_ordinal
 from engines.text.romans import NUMERAL, PLAIN, VALUES
@@ -90,7 +90,7 @@ PARTS = FractionParts(
 
 
 def _reigned(found: re.Match[str]) -> str:
-    return reigned(found[1], found[2], lambda value: spell(value, "es"), _ordinal)
+    return ruler_name(found[1], found[2], lambda value: spell(value, "es"), _ordinal)
 
 
 RULES: tuple[Rule, ...] = (
@@ -126,7 +126,7 @@ GRAMMAR = Grammar(
     value_of_part=value_of_part,
     noun_of=lambda first, second: second if first == "mil" and second else first,
     times=("vez", "veces"),
-    seconds_link="y ",
+    last_link="y ",
     rules=RULES,
     decimal="{} coma {}",
     decimals_as_number=True,

@@ -34,7 +34,7 @@ def date_rules(reader: NumberReader) -> tuple[Rule, ...]:
 
 
 def _short(reader: NumberReader, left: str) -> tuple[Rule, ...]:
-    """Return the rules for numeric dates without a year: 31/08, and any after a word that announces a date."""
+    """Return the rules for numeric dates without a year: 31/08 alone, and 5/9 after a word of `date_words`."""
     words = reader.grammar.date_words
     if not words:
         return ()
@@ -106,7 +106,7 @@ def time_rules(reader: NumberReader) -> tuple[Rule, ...]:
         said = grammar.clock(int(hour), int(minute), before)
         if not int(second or "0"):
             return said
-        return f"{said}{grammar.gap}{grammar.seconds_link}{reader.measured(str(int(second or '0')), 's')}"
+        return f"{said}{grammar.gap}{grammar.last_link}{reader.measured(str(int(second or '0')), 's')}"
 
     rules = [
         *_duration_rules(reader),
@@ -142,7 +142,7 @@ def _duration_rules(reader: NumberReader) -> tuple[Rule, ...]:
 
     def read(*parts: tuple[str, str]) -> str:
         said = [reader.measured(str(int(number)), symbol) for number, symbol in parts if int(number)]
-        last = f"{grammar.seconds_link}{said[-1]}" if len(said) > 1 else said[-1] if said else ""
+        last = f"{grammar.last_link}{said[-1]}" if len(said) > 1 else said[-1] if said else ""
         return grammar.gap.join([*said[:-1], last])
 
     return (

@@ -30,7 +30,7 @@ UNREAL_DIALOGUE = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EngineTable:
+class HandoffTable:
     """A table of a delivery."""
 
     name: str  # name of the file
@@ -127,12 +127,12 @@ def unity(files: Sequence[DeliveredFile]) -> str:
     return csv_text([header, *rows])
 
 
-TABLES: Mapping[Handoff, tuple[EngineTable, ...]] = {
-    "wwise": (EngineTable(name="wwise.tsv", write=wwise, by_language=True),),
-    "fmod": (EngineTable(name="keys.txt", write=fmod),),
+TABLES: Mapping[Handoff, tuple[HandoffTable, ...]] = {
+    "wwise": (HandoffTable(name="wwise.tsv", write=wwise, by_language=True),),
+    "fmod": (HandoffTable(name="keys.txt", write=fmod),),
     "unreal": (
-        EngineTable(name="unreal-strings.csv", write=unreal_strings),
-        EngineTable(name="unreal-dialogue.csv", write=unreal_dialogue, by_language=True),
+        HandoffTable(name="unreal-strings.csv", write=unreal_strings),
+        HandoffTable(name="unreal-dialogue.csv", write=unreal_dialogue, by_language=True),
     ),
-    "unity": (EngineTable(name="unity-strings.csv", write=unity),),
+    "unity": (HandoffTable(name="unity-strings.csv", write=unity),),
 }

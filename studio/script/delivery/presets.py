@@ -103,7 +103,7 @@ class Preset:
     session: str = ""
     originator: str = "Champion Voice Studio"
     usage_rights: str = ""
-    language: str = ""  # tag or name of the language of lines whose cell is empty; "" = the language of their takes
+    language: str = ""  # tag or name, for lines whose cell is empty or unknown; "" = the language of their takes
     directions: bool = False  # True keeps stage directions and pause tags in subtitles, tables and metadata
     sidecars: tuple[Sidecar, ...] = SIDECARS
     handoffs: tuple[Handoff, ...] = HANDOFFS

@@ -23,7 +23,10 @@ CONTRACTED = "s|d|ll|ve|re|m"
 IPA = re.compile("[ɑɐɒæʌɔəɘɚɛɜɝɞɪɨʊʉɯɤøɶɡɢʃʒθðŋɲɹɾɻʁχʔβɸɣˈˌːˑ]")
 SLASHED = re.compile(r"/[^/]+/")
 ARPABET = re.compile(r"\{?\s*(?=[A-Z0-2 ]*[A-Z][012])[A-Z]{1,2}[012]?(?:\s+[A-Z]{1,2}[012]?)*\s*\}?")
-NOT_READ = "some of its signs are not IPA; type how the word sounds in English spelling, such as KAYL-thass"
+NOT_READ = (
+    "a pronunciation is missing or has signs that are not IPA; "
+    "type how the word sounds in English spelling, such as KAYL-thass"
+)
 
 
 class BadLexicon(BadInput):

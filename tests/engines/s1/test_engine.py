@@ -15,7 +15,7 @@ from engines.base import Checkpoint, EngineJob, Event, Finished, Refused, Spoke
 from engines.codec_lm import plan as planning
 from engines.codec_lm.caches import CodeStore
 from engines.codec_lm.engine import CodecLmEngine
-from engines.codec_lm.packet_queue import FEW_ROWS
+from engines.codec_lm.packet_queue import FEW_REQUESTS
 from engines.codec_lm.plan import SHORTEST_CHARACTERS, groups
 from engines.codec_lm.references import ReferenceEncoder
 from engines.errors import BadAudio, BadSetting, OutOfMemory
@@ -320,7 +320,7 @@ def test_frames_of_few_rows_wait_for_first_audio(engine: CodecLmEngine, monkeypa
     )
     alone(engine, job(1, "word " * 40))
     assert len(waited) == 1
-    for count, waits in ((FEW_ROWS, True), (FEW_ROWS + 1, False)):
+    for count, waits in ((FEW_REQUESTS, True), (FEW_REQUESTS + 1, False)):
         waited.clear()
         listener, jobs = Listener(engine), [job(number, "word " * 12) for number in range(count)]
         for each in jobs:

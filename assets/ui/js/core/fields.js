@@ -115,7 +115,7 @@ export function insert(name, text) {
   field.setSelectionRange(cursor, cursor);
 }
 
-/** Put text around the selection; without one, put the cursor between. @param {FieldName} name @param {string} start @param {string} end */
+/** Insert `start` before and `end` after the selection, or at the cursor if nothing is selected. @param {FieldName} name @param {string} start @param {string} end */
 export function enclose(name, start, end) {
   const field = input(name);
   const from = field.selectionStart ?? field.value.length;
