@@ -32,6 +32,11 @@ class Audio:
         """SHA-256 of sample rate and float32 samples; equal audio has an equal digest on every machine."""
         return _hashed(self).hexdigest()
 
+    def between(self, start_s: float, end_s: float) -> "Audio":
+        """Return the audio between two times."""
+        start, end = (round(at_s * self.sample_rate) for at_s in (start_s, end_s))
+        return Audio(self.samples[start:end], self.sample_rate)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reference:

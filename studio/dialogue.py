@@ -29,11 +29,15 @@ class DialogueTurn:
 
     voice: str  # as named in the text; "" = the voice of the whole text
     words: str  # without directions
+    pauses: tuple[bool, bool]  # True if it begins with a pause, and if it ends with one
     request: Request
     submit: Submit
 
-    def changes_voice_after(self, other: "DialogueTurn") -> bool:
-        return self.voice != other.voice and self.request.reference.digest != other.request.reference.digest
+    def needs_gap_after(self, other: "DialogueTurn") -> bool:
+        """Return True if another voice spoke before, and the text has no pause between the two."""
+        if self.voice == other.voice or other.pauses[1] or self.pauses[0]:
+            return False
+        return self.request.reference.digest != other.request.reference.digest
 
 
 class Dialogue:
@@ -92,7 +96,7 @@ class Dialogue:
         length_s = 0.0
         for place, turn in enumerate(self._turns):
             self._current = place
-            if place and turn.changes_voice_after(self._turns[place - 1]):
+            if place and turn.needs_gap_after(self._turns[place - 1]):
                 length_s += self._add(ticket, _silence(takes[-1].audio.sample_rate))
             take = self._spoken(ticket, place)
             takes.append(take)

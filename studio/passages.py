@@ -1,11 +1,12 @@
 """Give each passage of a text its voice and its rate."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from engines.errors import BadText, EngineError
 from engines.scheduling.manager import Manager
-from engines.text import VoicePassage, passages, rate_of
+from engines.text import VoicePassage, directions_in, passages, rate_of
 from engines.types import Setting
 from studio.languages import is_english
 from studio.order import Order
@@ -53,6 +54,12 @@ class Passages:
         """Return warnings about unknown voices, and about rates that the engine cannot change."""
         unknown = [name for name in self.voices(text) if not self.knows(name, engine)]
         warnings = [f"the voice {name} is unknown, so the voice of the text speaks these words" for name in unknown]
+        rates = [
+            value
+            for name, value in (_named_value(each.written) for each in directions_in(text))
+            if name == "rate" and value
+        ]
+        warnings += [f"the rate {value} is not valid; write 1.2 or 120%" for value in rates if rate_of(value) is None]
         if self._pace(engine) is None and any(passage.rate != 1 for passage in passages(text)):
             title = self._manager.status(engine).title
             warnings.append(f"{title} cannot change its speaking rate, so the rates in the text have no effect")
@@ -64,10 +71,10 @@ class Passages:
 
     def performs(self, tag: str, engine: str) -> bool:
         """Return True if an engine performs a tag such as [voice:basil], or if the tag ends another one."""
-        name, _, value = tag.strip("[] ").partition(":")
-        match name.strip().lower():
+        name, value = _named_value(tag)
+        match name:
             case "voice":
-                return self.knows(value.strip(), engine)
+                return self.knows(value, engine)
             case "rate":
                 return self._pace(engine) is not None and rate_of(value) is not None
             case ending:
@@ -79,8 +86,14 @@ class Passages:
         return next((setting for setting in settings if setting.scales == "pace"), None)
 
     def _named(self, voice: str, engine: str) -> Order | None:
-        """Return an order with a voice that a text names; None if the studio has no such voice."""
-        try:
-            return self._order_of(voice, engine)
-        except EngineError:
-            return None
+        """Return an order with a voice that a text names; None if the studio has no such voice. Names are in lower case."""
+        for name in dict.fromkeys((voice, voice.lower())):
+            with suppress(EngineError):
+                return self._order_of(name, engine)
+        return None
+
+
+def _named_value(tag: str) -> tuple[str, str]:
+    """Return the name and the value of a tag such as [voice:basil]."""
+    name, _, value = tag.strip("[] ").partition(":")
+    return name.strip().lower(), value.strip()

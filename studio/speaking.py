@@ -12,7 +12,7 @@ import numpy as np
 from engines.registry import specs
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
-from engines.text import VoicePassage, parse, with_spoken_directions, without_directions
+from engines.text import Pause, VoicePassage, parse, with_spoken_directions, without_directions
 from engines.types import NO_REFERENCE, Audio, Reference, Request, Samples, Status, Take, Weights
 from studio import languages
 from studio.dialogue import Dialogue, DialogueTurn, Submit
@@ -269,13 +269,14 @@ class SpeechService:
         turns = []
         for passage in spoken:
             # A text that cannot be spoken is refused before its first word.
-            words = parse(passage.text, language=order.language or ENGLISH).typed
+            script = parse(passage.text, language=order.language or ENGLISH)
             mine = self.passages.order(order, passage)
             another = mine.champion != order.champion or mine.clip_id != order.clip_id
             reference = None if another else sent
             accepted, request, ignored = self._prepared(mine, passage.text, session_id, reference, live)
             voice = passage.voice if self.passages.knows(passage.voice, order.engine) else ""
-            turns.append(DialogueTurn(voice, words, request, self._submitter(accepted, session_id)))
+            pauses = isinstance(script.parts[0], Pause), isinstance(script.parts[-1], Pause)
+            turns.append(DialogueTurn(voice, script.typed, pauses, request, self._submitter(accepted, session_id)))
             warnings += [ignored] if ignored else []
         return turns, warnings
 

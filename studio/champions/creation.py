@@ -57,13 +57,16 @@ class TakeVoices:
         self._licence_of, self._directions = licence_of, directions
 
     def get(self, session_id: str, take_id: str) -> TakeVoice:
-        """Return the voice of a take. Raises UnknownTake, UnknownClip, UnknownEngine."""
+        """Return the voice of a take. Raises UnknownTake, UnknownClip, UnknownEngine, and BadChampion for another voice's take."""
         take = self._history.get(session_id, take_id)
+        own = [each.text for each in take.segments if not each.voice]
+        if take.segments and not own:
+            raise BadChampion("only voices that the text names speak this take; keep a take that its own voice speaks")
         order = take.order
         voice = TakeVoice(
             engine=take.engine,
             settings=_settings(take),
-            line=order.text,
+            line=" ".join(own) or order.text,
             language=order.language,
             licence=self._licence_of(take.engine),
             votes=self._votes(session_id, take_id),

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.types import Audio
+from engines.types import Audio, Segment
 from studio.ears.comparing import hear
 from studio.ears.models import Models
 from studio.ears.quality import measure
@@ -27,6 +27,7 @@ SILENT = "The take is silent."
 DAMAGED = "The take is damaged. Generate the take again."
 UNCLEAR = "Not checked: no word of the take is heard clearly. Listen to this take."
 UNFIT = "The take is too short for its text. Many words are missing."
+FOUND = ("missing", "misheard", "added", "unsure", "words")
 # `complete` is None if the words cannot be compared.
 HEARD_WITHOUT_WORDS: Heard = {
     **{"complete": None, "missing": [], "misheard": [], "added": [], "unsure": [], "words": [], "transcript": ""},
@@ -34,8 +35,14 @@ HEARD_WITHOUT_WORDS: Heard = {
 }
 
 
-def hear_take(models: Models, text: str, audio: Audio, language: str = "en") -> Heard:
-    """Return what is heard in a take of this text in this language, as JSON, without raising for unusual audio."""
+def hear_take(models: Models, text: str, audio: Audio, language: str = "en", segments: Sequence[Segment] = ()) -> Heard:
+    """Return what is heard in a take of this text in this language, as JSON, without raising for unusual audio.
+
+    Each of the `segments` of a take with several voices is heard alone.
+    """
+    if segments:
+        cuts = [(each.text, audio.between(each.start_s, each.end_s)) for each in segments]
+        return _joined([hear_take(models, *cut, language) for cut in cuts], segments, audio)
     if not len(audio.samples) or not np.isfinite(audio.samples).all():
         return {**HEARD_WITHOUT_WORDS, "complete": False, "message": DAMAGED}
     if speech_s(audio) == 0.0:
@@ -51,6 +58,30 @@ def hear_take(models: Models, text: str, audio: Audio, language: str = "en") -> 
     faults = [{"name": RUNAWAY, "severity": "fail", "message": ran_away}] if ran_away else []
     said = _compared(comparison) if comparison else {"complete": False, "message": UNFIT}
     return {**heard, **said, "faults": [*faults, *heard["faults"]]}
+
+
+def _joined(parts: Sequence[Heard], segments: Sequence[Segment], audio: Audio) -> Heard:
+    """Return what is heard in all parts of a take, with times from the start of the take."""
+    joined: dict[str, Any] = {name: [] for name in FOUND}
+    written = 0  # words of the parts so far
+    for part, segment in zip(parts, segments, strict=True):
+        for name in FOUND:
+            joined[name] += [_moved(one, segment.start_s, written) for one in part[name]]
+        written += len(typed_words(segment.text))
+    verdicts = [part["complete"] for part in parts]
+    ran_away = [fault for part in parts for fault in part["faults"] if fault["name"] == RUNAWAY]
+    return {
+        **joined,
+        "complete": None if None in verdicts else all(verdicts),
+        "transcript": " ".join(part["transcript"] for part in parts if part["transcript"]),
+        "message": next((part["message"] for part in parts if part["message"]), ""),
+        "faults": [*ran_away, *_faults(audio)],
+    }
+
+
+def _moved(found: Mapping[str, Any], start_s: float, written: int) -> dict[str, Any]:
+    times = {name: round(found[name] + start_s, 3) for name in ("start_s", "end_s")}
+    return {**found, **times, **({"index": found["index"] + written} if "index" in found else {})}
 
 
 def _compared(comparison: Comparison) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Times of the words of a spoken text, for each of its sentences."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from engines.types import Take
@@ -18,6 +19,15 @@ def sentence_times(ears: Ears, take: Take, start_s: float = 0.0) -> list[dict[st
 
     If the words cannot be placed, are not English, or the ears are off, the whole text is one sentence without words.
     """
+    found: list[dict[str, Any]] = []
+    for each in take.segments:  # the parts of a take with several voices
+        request, audio = replace(take.request, text=each.text), take.audio.between(each.start_s, each.end_s)
+        found += _times_of(ears, replace(take, request=request, audio=audio), start_s + each.start_s)
+    return found or _times_of(ears, take, start_s)
+
+
+def _times_of(ears: Ears, take: Take, start_s: float) -> list[dict[str, Any]]:
+    """Return the sentences of a part with one voice."""
     words = typed_words(take.request.text) if is_english(take.request.language) else []
     try:
         timed = ears.align(take.audio, words) if words else ()

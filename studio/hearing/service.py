@@ -87,7 +87,7 @@ class TakeHearing:
             if not self._closing.is_set():
                 audio = self._history.audio(take.session_id, take.id)
                 text = take.order.text if self._directions else with_spoken_directions(take.order.text)
-                self._keep(take, self._ears.ask(hear_take, text, audio, take.order.language))
+                self._keep(take, self._ears.ask(hear_take, text, audio, take.order.language, take.segments))
         except EngineError as error:  # deleted meanwhile, the ears failed, or the disk is full
             log.info("the words of a take were not checked: %s", error)
         finally:

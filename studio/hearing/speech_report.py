@@ -19,7 +19,7 @@ SHOWN = ("word", "heard", "index", "start_s", "end_s", "repeats")
 def report_on(ears: Ears, take: Take) -> Heard:
     """Return what is heard in a take, and the number of kept words. `complete` is None if the take is not heard."""
     try:
-        heard = ears.ask(hear_take, take.request.text, take.audio, take.request.language)
+        heard = ears.ask(hear_take, take.request.text, take.audio, take.request.language, take.segments)
     except EarsFailed as error:
         heard = {**HEARD_WITHOUT_WORDS, "message": str(error)}
     wrong = sum(len(heard[name]) for name in ("missing", "misheard", "unsure"))

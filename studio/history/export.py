@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from engines.types import Audio, Segment
+from engines.types import Audio
 from studio.history.files import exact_wav
 from studio.history.takes import StoredTake
 from studio.order import flat
@@ -77,18 +77,13 @@ def zipped(named: Sequence[NamedTake], format: Format, encoded: Callable[[Stored
     yield sink.drain()
 
 
-def part_of(audio: Audio, segment: Segment) -> Audio:
-    start, end = (round(at_s * audio.sample_rate) for at_s in (segment.start_s, segment.end_s))
-    return Audio(audio.samples[start:end], audio.sample_rate)
-
-
 def zipped_segments(named: NamedTake, audio: Audio) -> bytes:
     """Return a zip with each part of a take as a WAV file, such as `anna-f5-42-hello-there-01-basil.wav`."""
     stem, sink = file_stem(named), io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
         for place, segment in enumerate(named.take.segments, 1):
             name = f"{stem}-{place:02}-{_slug(segment.voice or named.voice)}.wav"
-            archive.writestr(zipfile.ZipInfo(name), exact_wav(part_of(audio, segment)))
+            archive.writestr(zipfile.ZipInfo(name), exact_wav(audio.between(segment.start_s, segment.end_s)))
     return sink.getvalue()
 
 

@@ -18,7 +18,7 @@ from engines.audio import encode, peaks
 from engines.types import Audio, Take
 from studio.disk.database import batched, open_database, saving, transaction
 from studio.disk.stored_file import StoredFile
-from studio.history.export import Format, NamedTake, part_of, zipped, zipped_segments
+from studio.history.export import Format, NamedTake, zipped, zipped_segments
 from studio.history.files import TakeFiles, exact_wav
 from studio.history.rows import TakeRow, heard_column
 from studio.history.takes import StoredTake, UnknownTake, checked_folder
@@ -128,7 +128,7 @@ class History:
         segments = self.get(session_id, id).segments
         if not 0 <= place < len(segments):
             raise UnknownTake(f"part {place} does not exist; this take has {len(segments)} parts, numbered from 0")
-        part = part_of(self.audio(session_id, id), segments[place])
+        part = self.audio(session_id, id).between(segments[place].start_s, segments[place].end_s)
         return exact_wav(part) if format == "wav" else encode(part, format)
 
     def export_segments(self, named: NamedTake, session_id: str) -> bytes:

@@ -14,6 +14,7 @@ from websockets.sync.client import connect
 
 from engines.errors import Cancelled, QueueFull
 from engines.types import Request
+from studio.champion_format.champion import BadChampion
 from studio.dialogue import CHANGE_S
 from studio.order import read_order
 from studio.passages import PASSAGES_MAX
@@ -102,6 +103,28 @@ def test_an_unknown_voice_is_a_warning_and_the_words_are_spoken(reception: Recep
     assert answer.headers["x-warning"] == "the voice nobody is unknown, so the voice of the text speaks these words"
 
 
+def test_the_name_of_a_voice_may_have_capitals(reception: Reception) -> None:
+    answer = reception.ask(input="[VOICE:Anna]tick tack[/VOICE]")
+    assert (answer.headers.get("x-warning"), spoken_with(newest(reception, 1)[0])) == (
+        None,
+        "one two three four five six",
+    )
+
+
+def test_a_rate_that_is_not_valid_is_a_warning(reception: Reception) -> None:
+    answer = reception.ask(input="[rate:banana]tick tack[/rate]")
+    assert answer.headers["x-warning"] == "the rate banana is not valid; write 1.2 or 120%"
+
+
+def test_a_pause_between_two_voices_takes_the_place_of_the_silence(reception: Reception) -> None:
+    text = "[voice:anna]tick[/voice] [pause:1s] [voice:ahri]tack[/voice]"
+    order = read_order({"text": text, "champion": "ahri", "engine": "tick"})
+    live = reception.studio.speaking.speak(order, session_id=SESSION)
+    assert live.wait(PATIENCE_S)
+    first, second = live.result().segments
+    assert second.start_s == first.end_s
+
+
 def test_a_text_that_cannot_be_spoken_is_refused_before_its_first_word(reception: Reception) -> None:
     before = len(reception.metronome.requests)
     answer = reception.ask(input="[voice:anna]tick[/voice] [voice:ahri]tack [pause:99s][/voice]")
@@ -176,3 +199,15 @@ def test_the_preview_shows_voices_and_rates_as_performed(reception: Reception) -
     assert read["voices"] == ["anna", "nobody"]
     assert "the voice nobody is unknown" in read["warning"]
     assert preview("plain words")["voices"] == []
+
+
+def test_a_take_of_named_voices_alone_makes_no_champion_of_another_voice(reception: Reception) -> None:
+    def kept(text: str) -> str:
+        order = read_order({"text": text, "champion": "ahri", "engine": "tick"})
+        live = reception.studio.speaking.speak(order, session_id=SESSION)
+        assert live.wait(PATIENCE_S)
+        return reception.studio.take_voices.get(SESSION, live.result().id).line
+
+    assert kept("[voice:anna]tick[/voice] tack tock") == "tack tock"
+    with pytest.raises(BadChampion, match="only voices that the text names"):
+        kept("[voice:anna]tick tack[/voice]")

@@ -2,16 +2,19 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import openai
 import pytest
 import soundfile
 
-from engines.types import Audio, Cost, Reference, Request, Take
+from engines.types import Audio, Cost, Reference, Request, Segment, Take
 from studio.ears.ears import Ears
 from studio.hearing.heard_take import HEARD_WITHOUT_WORDS
+from studio.hearing.sentence_times import sentence_times
 from studio.hearing.speech_report import HEADER_BYTES, as_header, report_on
 from tests.studio.house import ENGINE
 from tests.studio.programs import Reception, reception_of
@@ -64,6 +67,40 @@ def test_words_are_kept_missing_or_added(
     words = {name: [one["word"] for one in report[name]] for name in ("missing", "added")}
     assert (report["complete"], report["kept"]) == (complete, kept), report
     assert words == {"missing": missing, "added": added}
+
+
+def dialogue() -> Take:
+    """A take in which two voices say the same sentence, and nothing is between the tags of the voices."""
+    part = take_of(SAID)
+    gap_s, length_s = 0.25, part.audio.duration_s
+    gap = np.zeros(round(gap_s * part.audio.sample_rate), np.float32)
+    audio = Audio(np.concatenate((part.audio.samples, gap, part.audio.samples)), part.audio.sample_rate)
+    starts = (0.0, length_s + gap_s)
+    segments = tuple(Segment("basil", SAID, start_s, start_s + length_s) for start_s in starts)
+    request = replace(part.request, text=f"[voice:basil]{SAID}[/voice][voice:basil]{SAID}[/voice]")
+    return replace(part, request=request, audio=audio, segments=segments)
+
+
+def test_each_voice_of_a_take_is_heard_alone(ears: Ears) -> None:
+    take = dialogue()
+    report = report_on(ears, take)
+    assert (report["complete"], report["kept"], report["added"]) == (True, 32, [])
+    first, second = report["words"][:16], report["words"][16:]
+    moved = take.segments[1].start_s
+    assert [one["start_s"] for one in second] == pytest.approx([one["start_s"] + moved for one in first], abs=0.002)
+    sentences = sentence_times(ears, take)
+    assert [one["text"] for one in sentences] == [SAID, SAID]
+    assert sentences[0]["end_s"] <= take.segments[0].end_s < take.segments[1].start_s <= sentences[1]["start_s"]
+
+
+def test_a_word_that_one_voice_lacks_has_its_place_in_the_whole_text(ears: Ears) -> None:
+    take = dialogue()
+    last = replace(take.segments[1], text=SAID.replace("guarded this", "guarded this ancient"))
+    report = report_on(ears, replace(take, segments=(take.segments[0], last)))
+    assert (report["complete"], [(one["word"], one["index"]) for one in report["missing"]]) == (
+        False,
+        [("ancient", 20)],
+    )
 
 
 def test_a_header_is_short_ascii_and_counts_what_it_leaves_out() -> None:
@@ -124,7 +161,7 @@ def test_takes_are_made_until_one_is_complete_and_the_best_is_sent(
 ) -> None:
     made: list[Request] = []
 
-    def ask(ears: Ears, task: object, text: str, audio: Audio, language: str) -> dict[str, Any]:
+    def ask(ears: Ears, task: object, text: str, audio: Audio, language: str, segments: object) -> dict[str, Any]:
         made.append(list(reception.metronome.requests.values())[-1])
         return heard[len(made) - 1]
 

@@ -224,7 +224,7 @@ function inputs(isNew) {
     line: area({ rows: "2", name: "line" }),
     notes: area({ rows: "3", maxlength: "4000", name: "notes" }),
     colour: h("input", { type: "color", name: "colour" }),
-    language: text({ name: "language", maxlength: "40", placeholder: "detect", title: LANGUAGE_WORDS }),
+    language: text({ name: "language", maxlength: "64", placeholder: "detect", title: LANGUAGE_WORDS }),
   };
 }
 

@@ -105,25 +105,33 @@ export function focus(name) {
 /** Insert text at the cursor. @param {FieldName} name @param {string} text */
 export function insert(name, text) {
   const field = input(name);
-  const from = field.selectionStart ?? field.value.length;
-  const before = field.value.slice(0, from);
+  const before = field.value.slice(0, field.selectionStart ?? undefined);
+  const after = field.value.slice(field.selectionEnd ?? field.value.length);
   const space = before && !/\s$/.test(before) ? " " : "";
-  const after = field.value.slice(field.selectionEnd ?? from);
-  write(name, `${before}${space}${text}${/^\s/.test(after) ? "" : " "}${after}`);
-  const cursor = from + space.length + text.length + 1;
-  field.focus();
-  field.setSelectionRange(cursor, cursor);
+  replaceSelection(name, `${space}${text}${/^\s/.test(after) ? "" : " "}`);
 }
 
-/** Insert `start` before and `end` after the selection, or at the cursor if nothing is selected. @param {FieldName} name @param {string} start @param {string} end */
+/**
+ * Insert `start` before and `end` after the selection, or at the cursor if nothing is selected.
+ * @param {FieldName} name @param {string} start @param {string} end
+ */
 export function enclose(name, start, end) {
   const field = input(name);
   const from = field.selectionStart ?? field.value.length;
   const to = field.selectionEnd ?? from;
-  const { value } = field;
-  write(name, `${value.slice(0, from)}${start}${value.slice(from, to)}${end}${value.slice(to)}`);
-  field.focus();
+  replaceSelection(name, `${start}${field.value.slice(from, to)}${end}`);
   field.setSelectionRange(from + start.length, to + start.length);
+}
+
+/** Replace the selection so that Ctrl+Z undoes it. @param {FieldName} name @param {string} text */
+function replaceSelection(name, text) {
+  const field = input(name);
+  field.focus();
+  const from = field.selectionStart ?? field.value.length;
+  // execCommand is deprecated, but there is no other way to keep the browser's undo history.
+  if (document.execCommand("insertText", false, text)) return;
+  write(name, field.value.slice(0, from) + text + field.value.slice(field.selectionEnd ?? from));
+  field.setSelectionRange(from + text.length, from + text.length);
 }
 
 export function engine() {

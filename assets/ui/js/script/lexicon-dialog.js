@@ -20,7 +20,7 @@ import { loadVoices } from "./voices.js";
 /** @typedef {{base: Respelling[], entries: Respelling[]}} LexiconDraft  `base`: the lexicon before the edits */
 
 const HINT =
-  "Type how a word sounds, in English spelling: KAYL-thass for Kael’thas. Takes of lines with this word become stale.";
+  "Type how a word sounds, in English spelling or IPA: KAYL-thass or /ˈkeɪlθæs/ for Kael’thas. Takes of lines with this word become stale.";
 
 export async function openLexicon() {
   const { project } = desk;
