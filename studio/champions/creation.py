@@ -57,7 +57,7 @@ class TakeVoices:
         self._licence_of, self._directions = licence_of, directions
 
     def get(self, session_id: str, take_id: str) -> TakeVoice:
-        """Return the voice of a take. Raises UnknownTake, UnknownClip, UnknownEngine; BadChampion for a take of other voices."""
+        """Return the voice of a take. Raises UnknownTake, UnknownClip, UnknownEngine; BadChampion if others speak."""
         take = self._history.get(session_id, take_id)
         own = [each.text for each in take.segments if not each.voice]
         if take.segments and not own:
