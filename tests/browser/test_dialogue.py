@@ -12,7 +12,7 @@ from studio.composition import compose
 from studio.settings import Settings
 from studio.web.drain import Drain
 from tests.browser.serving import PATIENCE_S
-from tests.browser.test_finish import serious
+from tests.browser.test_finish import SMALL, serious
 from tests.browser.visiting import Visitor
 from tests.engines import metronome
 from tests.studio.house import ready, served
@@ -82,6 +82,7 @@ def test_a_dialogue_is_one_take_whose_parts_are_played_and_downloaded(visitor: V
     assert serious(page) == []
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert not (small := page.evaluate(SMALL)), small
 
 
 def test_characters_that_cannot_be_spoken_are_counted_and_marked(visitor: Visitor) -> None:
