@@ -2,49 +2,26 @@
 
 from collections.abc import Iterator
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from app import web
-from engines.registry import ENGINES
-from studio.composition import compose
-from studio.settings import Settings
-from studio.web.drain import Drain
-from tests.browser.serving import PATIENCE_S
 from tests.browser.test_finish import SMALL, serious
+from tests.browser.test_language import studio_with, watched
 from tests.browser.visiting import Visitor
-from tests.engines import metronome
-from tests.studio.house import ready, served
 
 DIALOGUE = "[voice:basil]Who is there[/voice] [voice:delia]Only a traveller[/voice] [voice:nobody]Let me in[/voice]"
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("dialogue")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(ENGINES, "polyglot", "tests.browser.test_language:SPEC")
-        patch.setattr(metronome, "RATE", 24_000)  # browsers play no sound of fewer than 3,000 samples a second
-        patch.setenv("GRADIO_TEMP_DIR", str(folder / "gradio"))
-        studio = compose(Settings(data_dir=folder / "data", engines=("polyglot",), ears=False))
-        with served(web(studio, Drain())) as url, httpx.Client(base_url=url, timeout=PATIENCE_S) as client:
-            ready(client)
-            yield url
-        studio.manager.close(0.0)
+    with studio_with(tmp_path_factory.mktemp("dialogue"), "polyglot") as url:
+        yield url
 
 
 @pytest.fixture
 def visitor(browser: Browser, address: str) -> Iterator[Visitor]:
-    context = browser.new_context()
-    page = context.new_page()
-    page.set_default_timeout(1000 * PATIENCE_S)
-    there = Visitor(page, address)
-    there.watch()
-    there.open()
-    yield there
-    context.close()
-    assert there.complaints == []
+    with watched(browser, address) as there:
+        yield there
 
 
 def test_a_voice_is_put_around_the_selected_words(visitor: Visitor) -> None:

@@ -1,7 +1,9 @@
 """The language of a text on the page: detected or chosen, kept, shown on takes, and warned about."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
@@ -28,24 +30,24 @@ SPEC = replace(
 GERMAN, CHINESE = "Ich habe 3 rote Taschen bei mir", "我叫 Peter 今年 30 岁"
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a studio with two engines: one speaks three languages, the other only English."""
-    folder = tmp_path_factory.mktemp("languages")
+@contextmanager
+def studio_with(folder: Path, *engines: str) -> Iterator[str]:
+    """Return the address of a studio with some of two engines: polyglot speaks three languages, whistle only English."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ENGINES, "polyglot", f"{__name__}:SPEC")
         patch.setitem(ENGINES, "whistle", "tests.engines.whistle:SPEC")
         patch.setattr(metronome, "RATE", 24_000)  # browsers play no sound of fewer than 3,000 samples a second
         patch.setenv("GRADIO_TEMP_DIR", str(folder / "gradio"))
-        studio = compose(Settings(data_dir=folder / "data", engines=("polyglot", "whistle"), ears=False))
+        studio = compose(Settings(data_dir=folder / "data", engines=engines, ears=False))
         with served(web(studio, Drain())) as url, httpx.Client(base_url=url, timeout=PATIENCE_S) as client:
             ready(client)
             yield url
         studio.manager.close(0.0)
 
 
-@pytest.fixture
-def visitor(browser: Browser, address: str) -> Iterator[Visitor]:
+@contextmanager
+def watched(browser: Browser, address: str) -> Iterator[Visitor]:
+    """Open the studio; at the end, the page must have had no errors."""
     context = browser.new_context()
     page = context.new_page()
     page.set_default_timeout(1000 * PATIENCE_S)
@@ -55,6 +57,18 @@ def visitor(browser: Browser, address: str) -> Iterator[Visitor]:
     yield there
     context.close()
     assert there.complaints == []
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with studio_with(tmp_path_factory.mktemp("languages"), "polyglot", "whistle") as url:
+        yield url
+
+
+@pytest.fixture
+def visitor(browser: Browser, address: str) -> Iterator[Visitor]:
+    with watched(browser, address) as there:
+        yield there
 
 
 def test_the_language_is_detected_until_one_is_chosen_and_the_choice_is_kept(visitor: Visitor) -> None:
