@@ -68,7 +68,7 @@ Event = Advanced | Spoke | Finished | Refused
 
 
 class Engine(Protocol):
-    """An engine as the scheduler uses it. The module docstring and `docs/architecture.md` describe the order of calls."""
+    """An engine as the scheduler uses it. The module docstring and `docs/structure.md` describe the order of calls."""
 
     def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
         """Load the weights. Other engines speak between two items. Raises BadCheckpoint."""

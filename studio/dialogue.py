@@ -1,4 +1,4 @@
-"""Speak a text of several voices or rates: each passage is a request of its own, and one ticket has the audio of all."""
+"""Speak a text with several voices or rates. Each passage is a separate request; one ticket collects the audio of all."""
 
 import contextvars
 import logging

@@ -15,7 +15,7 @@ PASSAGES_MAX = 100  # of one text
 
 
 class Passages:
-    """What the tags [voice:…] and [rate:…] of a text mean for an engine."""
+    """Finds the voices and rates that a text asks for with [voice:…] and [rate:…], and what an engine can perform of them."""
 
     def __init__(self, manager: Manager, order_of: Callable[[str, str], Order]) -> None:
         """Create the object. `order_of` returns the order for the name of a voice and of an engine; it raises EngineError."""

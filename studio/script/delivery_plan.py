@@ -118,7 +118,7 @@ def _described(sheet: Sheet, select: Select, id: str, preset: Preset) -> Deliver
     """Return a line with the text of its take; the preset decides if stage directions are included."""
     line, take, directions = select.line, select.take, preset.directions
     others = set(range(len(sheet.columns))) - set(sheet.roles.values())
-    if tag_of(cell(sheet, line, "language")) is None:  # the manifest keeps what is no language
+    if tag_of(cell(sheet, line, "language")) is None:  # the manifest keeps the text of the cell
         others.add(sheet.roles["language"])
     sheet_id, sheet_text = cell(sheet, line, "id"), cell(sheet, line, "text")
     written = select.written if select.why else sheet_text
