@@ -94,7 +94,9 @@ def _decode_all(
         budget = _Budget(max_duration_s, left_s, foreign)
         with _readable(part, budget) as opened:
             loudest, count = _loudest(opened, budget) if "loudest" in wanted else (0, 1)
-            decoded = [_decode_part(opened, budget, loudest if channel == "loudest" else None) for channel in wanted]
+            indices = [loudest if channel == "loudest" and count > 1 else None for channel in wanted]
+            signals = {index: _decode_part(opened, budget, index) for index in dict.fromkeys(indices)}
+        decoded = [signals[index] for index in indices]
         for known, audio in zip(sounds, decoded, strict=True):
             known.append(audio)
         channels, left_s = max(channels, count), left_s - decoded[0].duration_s

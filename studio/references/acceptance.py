@@ -78,11 +78,10 @@ _remembered = lru_cache(REMEMBERED)(_read)
 def decode_sent(sound: BinaryIO, decode: Callable[[Path], T]) -> T:
     """Decode a sound file that a program sent; nothing is stored. Raises NoRoom, and the errors of `decode`."""
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "sent"
-            with path.open("wb") as file:
-                shutil.copyfileobj(sound, file)
-            return decode(path)
+        with tempfile.NamedTemporaryFile() as file:
+            shutil.copyfileobj(sound, file)
+            file.flush()
+            return decode(Path(file.name))
     except OSError as error:
         raise NoRoom(
             "the clip could not be written to the disk; free some disk space and send the clip again"
