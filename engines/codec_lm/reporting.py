@@ -1,12 +1,9 @@
 """Reports of a runtime: its description, memory and counters."""
 
-from collections.abc import Iterable, Mapping
-
-from torch import Tensor
+from collections.abc import Mapping
 
 from engines.codec_lm.runtime import Runtime
 from engines.registry import Spec
-from engines.runtime.quantization import stored_bytes
 from engines.types import EngineInfo
 
 
@@ -28,7 +25,7 @@ def describe(runtime: Runtime, spec: Spec, licence: str) -> EngineInfo:
         device=str(runtime.placement.device),
         rows=runtime.rows,
         dtype=str(runtime.placement.dtype).removeprefix("torch."),
-        parameters=sum(weight.numel() for weight in model.parameters),
+        parameters=runtime.weights.parameters,
         compiled=bool(compiled) and all(part.active for part in compiled),
         note=" ".join(part.note for part in compiled if part.note),
         backends=(*decoder.choices, streams.choice),
@@ -39,18 +36,13 @@ def describe(runtime: Runtime, spec: Spec, licence: str) -> EngineInfo:
 
 def memory_parts(runtime: Runtime) -> Mapping[str, int]:
     """Return the bytes of weights, state and caches on the device."""
-    weights = _bytes_on_device(runtime, runtime.model.parameters)
-    codec = _bytes_on_device(runtime, runtime.model.codec_parameters)
+    weights = runtime.weights
     return {
-        "network": weights - codec,
-        "codec": codec + runtime.batch.audio_queue.streams.bytes,
+        "network": weights.network_bytes,
+        "codec": weights.codec_bytes + runtime.batch.audio_queue.streams.bytes,
         "KV cache": runtime.decoder.state.cache_bytes,
         "caches": runtime.prefixes.bytes,
     }
-
-
-def _bytes_on_device(runtime: Runtime, weights: Iterable[Tensor]) -> int:
-    return sum(stored_bytes(weight) for weight in weights if weight.device == runtime.placement.device)
 
 
 def cache_figures(runtime: Runtime) -> Mapping[str, float]:

@@ -15,8 +15,27 @@ from engines.codec_lm.references import ReferenceEncoder
 from engines.registry import EngineOptions, Spec
 from engines.runtime.mapped_rows import can_map
 from engines.runtime.placement import Placement, place, width
+from engines.runtime.quantization import stored_bytes
 
 MOST_ROWS = 32  # with more rows, each generates speech hardly faster than real time
+
+
+@dataclass(frozen=True, slots=True)
+class WeightSizes:
+    """The sizes of a checkpoint's weights, counted once, because a report follows each take."""
+
+    parameters: int
+    network_bytes: int  # on the device
+    codec_bytes: int  # on the device
+
+    @classmethod
+    def of(cls, model: CodecLm, device: torch.device) -> "WeightSizes":
+        """Count the weights of a loaded model."""
+        held, codec = (
+            sum(stored_bytes(weight) for weight in weights if weight.device == device)
+            for weights in (model.parameters, model.codec_parameters)
+        )
+        return cls(sum(weight.numel() for weight in model.parameters), held - codec, codec)
 
 
 @dataclass(slots=True, eq=False)
@@ -29,6 +48,7 @@ class Runtime:
     references: ReferenceEncoder
     prefixes: PrefixStore
     placement: Placement
+    weights: WeightSizes
     rows: int  # in one step
 
     def close(self) -> None:
@@ -57,7 +77,7 @@ def build_runtime(
         model, spec, CodeStore(folder, model.frames.code_sizes), encoder_at, background=encoder_at != device
     )
     batch = CodecLmBatch(model, decoder, prefixes, references, streams, device)
-    return Runtime(model, decoder, batch, references, prefixes, placement, rows)
+    return Runtime(model, decoder, batch, references, prefixes, placement, WeightSizes.of(model, device), rows)
 
 
 def place_in_bfloat16(options: EngineOptions) -> Placement:

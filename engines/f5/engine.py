@@ -44,11 +44,14 @@ class F5Engine:
         self._batch: F5Batch | None = None
         self._selections: tuple[Selection[F5Conditions], ...] = ()
         self._licence = ""
+        self._parameters, self._network_bytes, self._vocoder_bytes = 0, 0, 0  # counted once: a report follows each take
 
     def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
         self._licence = SPEC.licence(checkpoint)
         model = self._model = yield from load(checkpoint, self._placement)
         network, device = model.network, self._placement.device
+        self._parameters = sum(weight.numel() for weight in network.parameters())
+        self._network_bytes, self._vocoder_bytes = _stored_bytes(network), _stored_bytes(model.vocoder)
         budget = WeightBudget.of(self._settings.weights_budget_bytes, device)
         self._references = F5ReferenceCache(model.vocabulary.characters, device, model.floor)
         stepper: Stepper = EagerStepper(network)
@@ -125,7 +128,7 @@ class F5Engine:
             device=str(self._placement.device),
             rows=self._width,
             dtype=str(self._placement.dtype).removeprefix("torch."),
-            parameters=sum(p.numel() for p in model.network.parameters()),
+            parameters=self._parameters,
             compiled=self._fused is not None and self._fused.active,
             note="" if self._fused is None else self._fused.note,
             backends=tuple(selection.choice for selection in self._selections),
@@ -148,8 +151,8 @@ class F5Engine:
             return {}
         champions = self.batch.weight_cache.memory_bytes
         return {
-            "network": _stored_bytes(self._model.network),
-            "vocoder": _stored_bytes(self._model.vocoder),
+            "network": self._network_bytes,
+            "vocoder": self._vocoder_bytes,
             "graphs": 0 if self._fused is None else self._fused.memory_bytes,
             "caches": self._references.memory_bytes + self.batch.memory_bytes - champions,
             "champions": champions,
