@@ -1,7 +1,7 @@
 """Check references and encode each clip once.
 
-An encoder with a separate device runs in a background thread. On a GPU, the encoder runs on a separate CUDA stream, so that the
-rows of other requests continue.
+An encoder with a separate device runs in a background thread. On a GPU, a background thread launches the encoder on a separate
+CUDA stream, so that the rows of other requests continue.
 """
 
 import math
@@ -74,8 +74,8 @@ class _Encoding:
     """A clip that the device encodes."""
 
     digest: str
-    copy: AsyncHostCopy  # of the codes
     codes: Future[Tensor]
+    copy: Future[AsyncHostCopy]  # of the codes, once the encoder is launched
 
 
 class ReferenceEncoder:
@@ -87,8 +87,9 @@ class ReferenceEncoder:
         self._model, self._spec, self._device = model, spec, device
         self._running: dict[str, Future[Tensor]] = {}
         self._on_device: list[_Encoding] = []  # in the order of their start
-        self._pool = ThreadPoolExecutor(1, "reference-encoder") if background else None
         self._stream = torch.cuda.Stream(device, REFERENCE_ENCODING) if device.type == "cuda" else None  # type: ignore[no-untyped-call]
+        in_thread = background or self._stream is not None
+        self._pool = ThreadPoolExecutor(1, "reference-encoder") if in_thread else None
 
     def read(self, reference: Reference, prompt: PromptFormat) -> CheckedReference:
         """Read the transcript, and prepare the clip for the encoder. Raises BadAudio, BadText."""
@@ -117,15 +118,18 @@ class ReferenceEncoder:
 
     def collect(self, wait: bool = False) -> None:
         """Store the codes that have arrived from the device. With `wait`, wait for the codes of the oldest clip."""
-        while self._on_device and (wait or self._on_device[0].copy.ready):
+        while self._on_device and (wait or _has_arrived(self._on_device[0].copy)):
             wait = False
             ended = self._on_device.pop(0)
-            ended.codes.set_result(self.store.put(ended.digest, ended.copy.value().clone()))
+            if (error := ended.copy.exception()) is not None:
+                ended.codes.set_exception(error)
+            else:
+                ended.codes.set_result(self.store.put(ended.digest, ended.copy.result().value().clone()))
 
     @property
     def in_background(self) -> bool:
-        """Return True if clips are encoded in another thread, because the encoder has its own device."""
-        return self._pool is not None
+        """Return True if a thread encodes clips from start to end, because the encoder has its own device."""
+        return self._pool is not None and self._stream is None
 
     def close(self) -> None:
         """Stop encoding."""
@@ -148,27 +152,29 @@ class ReferenceEncoder:
         if (kept := self.store.get(clip.digest)) is not None:
             return _done(kept)
         samples = self._resampled(clip.audio) if clip.samples is None else clip.samples
-        if self._stream is not None and self._pool is None:
-            codes = self._begin(samples, clip.digest)
-        elif self._pool is None:
+        if self._pool is None:
             return _done(self._encode(samples, clip.digest))
-        else:
+        if self._stream is None:
             codes = self._pool.submit(self._encode, samples, clip.digest)
+        else:
+            codes = Future()
+            self._on_device.append(_Encoding(clip.digest, codes, self._pool.submit(self._launch, samples)))
         self._running[clip.digest] = codes
         return codes
 
     @torch.inference_mode()
-    def _begin(self, samples: Samples, digest: str) -> Future[Tensor]:
+    def _launch(self, samples: Samples) -> AsyncHostCopy:
         """Start to encode samples on the GPU."""
         with torch.cuda.stream(self._stream):
-            made = self._model.encoder.encode(to_device(torch.from_numpy(samples), self._device))
-            encoding = _Encoding(digest, AsyncHostCopy(made), Future())
-        self._on_device.append(encoding)
-        return encoding.codes
+            return AsyncHostCopy(self._model.encoder.encode(to_device(torch.from_numpy(samples), self._device)))
 
     @torch.inference_mode()
     def _encode(self, samples: Samples, digest: str) -> Tensor:
         return self.store.put(digest, self._model.encoder.encode(torch.from_numpy(samples).to(self._device)).cpu())
+
+
+def _has_arrived(copy: Future[AsyncHostCopy]) -> bool:
+    return copy.done() and (copy.exception() is not None or copy.result().ready)
 
 
 def _done(codes: Tensor) -> Future[Tensor]:

@@ -5,6 +5,7 @@ padded to the next length. The padding is masked, so codes differ only by roundi
 """
 
 import logging
+import threading
 from collections.abc import Iterator
 
 import torch
@@ -31,6 +32,7 @@ class BiCodecEncoder:
     def __init__(self, codec: BiCodec, features: SpeechFeatures) -> None:
         self.codec, self.features = codec, features
         self._graphed: WithEagerFallback | None = None
+        self._lock = threading.Lock()  # while a thread encodes, another one warms
 
     @torch.inference_mode()
     def warm(self) -> Iterator[None]:
@@ -42,7 +44,8 @@ class BiCodecEncoder:
         for key in (VOICE, *LENGTHS):
             padded = key - HOP if key else REFERENCE  # so that the kernels of the mask run before they are recorded
             try:
-                self._graphed(key, torch.ones(padded, device=device))
+                with self._lock:
+                    self._graphed(key, torch.ones(padded, device=device))
             except torch.OutOfMemoryError:
                 log.warning("no memory for CUDA graphs of the reference encoder; it runs without them")
                 self._graphed = None
@@ -53,9 +56,10 @@ class BiCodecEncoder:
         """Encode (n,) samples to (1 + global codes, frames) codes, of which the global ones are the same in all frames."""
         samples = normalise_volume(samples)
         length = next((each for each in LENGTHS if each >= len(samples)), None)
-        graphed = self._eager if self._graphed is None else self._graphed
-        semantic = (self._eager if length is None else graphed)(length, normalise(samples))
-        voice = graphed(VOICE, samples)
+        with self._lock:
+            graphed = self._eager if self._graphed is None else self._graphed
+            semantic = (self._eager if length is None else graphed)(length, normalise(samples))
+            voice = graphed(VOICE, samples)
         return torch.cat((semantic[None], voice[:, None].expand(-1, len(semantic))))
 
     def _eager(self, key: int | None, samples: Tensor) -> Tensor:

@@ -73,8 +73,8 @@ class SpeechBody(Protocol):
     def order(self, programs: Programs) -> Order:
         """Return the line as an `Order`, the stored form of a request. Raises EngineError."""
 
-    def sent_reference(self) -> SentReference | None:
-        """Return the reference of the request, if it has one. Raises BadAudio, BadText."""
+    def sent_reference(self) -> tuple[bytes, str] | None:
+        """Return the sound file and the transcript of the request's reference, if it has one. Raises BadAudio."""
 
     @property
     def ignore_report(self) -> bool:
@@ -197,7 +197,7 @@ class SpokenAnswers:
         with suppress(LimitReached):
             programs.callers.spend(stream.caller, form.characters)
             order = replace(form.order(programs), seed=None)
-            sent = form.sent_reference()
+            sent = self._reference(form)
             return programs.start(stream, order, time.monotonic(), sent.reference if sent else None, live=False)
         return None
 
@@ -217,7 +217,7 @@ class SpokenAnswers:
         return await to_thread.run_sync(report_on, self._studio.ears, ticket.result(), limiter=self._threads)
 
     def _begin(self, form: SpeechBody, request: Request, live: bool = True) -> tuple[Stream, Ticket]:
-        """Submit a line, then check its reference while the engine encodes it; a failed check cancels the line.
+        """Submit a line, while its reference is checked; a failed check cancels the line.
 
         Raises EngineError.
         """
@@ -225,16 +225,22 @@ class SpokenAnswers:
         caller = programs.callers.caller(request)
         order = form.order(programs)  # before the limits are charged, so that a refused request does not count
         programs.callers.spend(caller, form.characters)
-        sent, arrived_at = form.sent_reference(), request.state.arrived_at
+        sent, arrived_at = self._reference(form), request.state.arrived_at
+        checking = self._studio.report_processes.check(sent) if sent and not form.ignore_report else None
         reference = sent.reference if sent else None
         stream, ticket = programs.begin(caller, order, arrived_at, reference, form.performance, live=live)
         try:
-            if sent and not form.ignore_report:
-                sent.check(self._studio.report_processes.failures)
+            if checking is not None:
+                checking.result()
         except BaseException:
             programs.close(stream)
             raise
         return stream, ticket
+
+    def _reference(self, form: SpeechBody) -> SentReference | None:
+        """Read the reference of a line, if it has one. Raises BadAudio, BadReference, BadText, NoRoom."""
+        sent = form.sent_reference()
+        return None if sent is None else self._studio.report_processes.read(*sent)
 
     def _headers(self, form: SpeechBody, ticket: Ticket) -> dict[str, str]:
         """Return headers with the engine, seed and checkpoint of the line."""

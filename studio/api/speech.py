@@ -24,7 +24,6 @@ from studio.api.speech_events import SSE
 from studio.api.texts import AUTO, Language, Name, Text, Transcript
 from studio.languages import read_tag
 from studio.order import Order
-from studio.references.acceptance import SentReference, read_sent_reference
 
 TAKES_MAX = 8  # of one line
 ONE_VOICE = 'send either "voice", or "reference_audio" and "reference_text"; GET /v1/voices lists the voices'
@@ -155,8 +154,8 @@ class SpeechRequest(BaseModel):
         changed = [f"instructions={emotion}"] if performed else []
         return adjustments(self.model_extra or {}, made, ignored, changed)
 
-    def sent_reference(self) -> SentReference | None:
-        """Return the reference of the request, if it has one. Raises BadAudio, BadText."""
+    def sent_reference(self) -> tuple[bytes, str] | None:
+        """Return the sound file and the transcript of the request's reference, if it has one. Raises BadAudio."""
         if not self.reference_audio:
             return None
         try:
@@ -165,7 +164,7 @@ class SpeechRequest(BaseModel):
             raise BadAudio(
                 "reference_audio is not base64; encode the bytes of the file as base64 and send the request again"
             ) from error
-        return read_sent_reference(sound, self.reference_text)
+        return sound, self.reference_text
 
 
 class GenerateRequest(BaseModel):

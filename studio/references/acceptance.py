@@ -5,7 +5,6 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -43,7 +42,6 @@ class SentReference:
             raise BadReference(" ".join([*self._reports[0], INSIST]))
 
 
-REMEMBERED, REMEMBERED_BYTES = 16, 2**20  # number of sent references that are kept, and their longest file
 T = TypeVar("T")
 Hear = Callable[[Audio], str]  # a function that returns the words of a clip
 FindFailures = Callable[[Audio, Source, str], list[str]]
@@ -61,18 +59,11 @@ def read_reference(
 
 
 def read_sent_reference(sound: bytes, transcript: str) -> SentReference:
-    """Return the reference in a sound file, before its report; programs send the same one with many lines.
+    """Return the reference in a sound file, before its report.
 
     Raises BadAudio, BadReference if there is no voice, BadText, and NoRoom.
     """
-    return (_remembered if len(sound) <= REMEMBERED_BYTES else _read)(sound, transcript)
-
-
-def _read(sound: bytes, transcript: str) -> SentReference:
     return _without_report(decode_sent(io.BytesIO(sound), decode_clip), transcript)
-
-
-_remembered = lru_cache(REMEMBERED)(_read)
 
 
 def decode_sent(sound: BinaryIO, decode: Callable[[Path], T]) -> T:

@@ -1,16 +1,19 @@
-"""Reports on sent references are made in child processes, and in the studio while these start, are busy or have failed."""
+"""Sent references are read and checked in child processes, and in the studio while these start, are busy or have failed."""
 
+import io
 import os
 import signal
 from collections.abc import Iterator
 
 import psutil
 import pytest
+import soundfile
 
+from engines.errors import BadAudio
 from engines.types import Audio, Reference
 from studio.ears.child import DIED
 from studio.references import acceptance
-from studio.references.acceptance import BadReference, SentReference, find_failures
+from studio.references.acceptance import BadReference, SentReference, find_failures, read_sent_reference
 from studio.references.clip import Source
 from studio.references.report import Report
 from studio.references.report_processes import ReportProcesses, _bursts
@@ -84,6 +87,25 @@ def test_a_report_is_made_here_if_its_process_is_killed_twice(
     assert processes.failures(voice.audio, SOURCE, voice.transcript) == []
     assert here[-1] == voice.transcript
     processes.close()
+
+
+def test_a_sent_file_is_read_in_the_process_and_remembered(
+    processes: ReportProcesses, voice: Reference, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = io.BytesIO()
+    soundfile.write(file, voice.audio.samples, RATE_HZ, format="FLAC")
+    wanted = read_sent_reference(file.getvalue(), voice.transcript)
+    started(processes, voice)
+    monkeypatch.setattr(acceptance, "decode_sent", pytest.fail)  # this process does not read the file
+    found = processes.read(file.getvalue(), voice.transcript)
+    assert found.reference.digest == wanted.reference.digest and found.source == wanted.source
+    assert processes.read(file.getvalue(), voice.transcript) is found
+
+
+def test_a_file_that_is_no_reference_raises_its_own_error(processes: ReportProcesses, voice: Reference) -> None:
+    started(processes, voice)
+    with pytest.raises(BadAudio, match="not"):
+        processes.read(b"no sound", voice.transcript)
 
 
 def test_a_killed_process_is_replaced(processes: ReportProcesses, voice: Reference) -> None:
