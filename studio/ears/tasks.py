@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import IO
 
 from studio.errors import StudioError
-from studio.memory import glibc_trim
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +21,20 @@ class Failure:
     expected: bool  # True for a StudioError, whose message is written for the designer
 
 
-def serve_pipes(*first: object) -> None:
-    """Answer the tasks that arrive at stdin, until it ends. `first` are the first arguments of every task."""
+def serve_pipes(*first: object, trim: Callable[[], object] = lambda: None) -> None:
+    """Answer the tasks that arrive at stdin, until it ends. `first` are the first arguments of every task.
+
+    `trim` is called after each answer.
+    """
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # so that output of libraries is not read as an answer
-    serve(first, sys.stdin.buffer, answers)
+    serve(first, sys.stdin.buffer, answers, trim)
 
 
-def serve(first: tuple[object, ...], questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer tasks until the input ends. Return freed memory to the system after each answer."""
-    trim = glibc_trim()
+def serve(
+    first: tuple[object, ...], questions: IO[bytes], answers: IO[bytes], trim: Callable[[], object] = lambda: None
+) -> None:
+    """Answer tasks until the input ends."""
     while True:
         try:
             task, given = pickle.load(questions)
