@@ -6,12 +6,14 @@ from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.parametrize import is_parametrized, remove_parametrizations
 from transformers import Wav2Vec2Model
 
 from engines.errors import BadCheckpoint
 
 LAYERS = (11, 14, 16)  # the features are the mean of their outputs
 WINDOW, HOP = 400, 320  # samples of a frame, and from one to the next
+TAPS_AT_ONCE = 16  # of a convolution; more need more memory
 Count = TypeVar("Count", int, Tensor)
 
 
@@ -22,6 +24,10 @@ class SpeechFeatures(nn.Module):
         super().__init__()
         del network.encoder.layers[LAYERS[-1] + 1 :]  # one more layer, because the last output is normalised
         self.network = network
+        positions = network.encoder.pos_conv_embed
+        if is_parametrized(positions.conv):  # else, the weight would be normalised for each clip
+            remove_parametrizations(positions.conv, "weight")
+        positions.conv = GroupedConvolution(positions.conv)
         # CUDA graphs cannot record how the library computes the mask of frames from that of samples, so it gets the former.
         network._get_feature_vector_attention_mask = _as_given
         config = network.config
@@ -38,6 +44,31 @@ class SpeechFeatures(nn.Module):
         mask = None if length is None else (frames < frames_of(length))[None]
         states = self.network(samples[None], attention_mask=mask, output_hidden_states=True).hidden_states
         return torch.stack([states[layer][0] for layer in LAYERS]).mean(0)
+
+
+class GroupedConvolution(nn.Module):
+    """Computes a convolution with groups. On a GPU, it is faster as matrix products of all groups: cuDNN handles one by one."""
+
+    def __init__(self, conv: nn.Conv1d) -> None:
+        super().__init__()
+        self.conv = conv
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Compute (1, outputs, t) from (1, inputs, t')."""
+        return self.products(x) if x.is_cuda else self.conv(x)
+
+    def products(self, x: Tensor) -> Tensor:
+        """Compute the convolution as matrix products."""
+        groups, taps, weight = self.conv.groups, self.conv.kernel_size[0], self.conv.weight
+        padded = nn.functional.pad(x[0], (int(self.conv.padding[0]),) * 2)
+        length = padded.shape[-1] - taps + 1
+        inputs, weights = padded.view(groups, -1, padded.shape[-1]), weight.view(groups, -1, *weight.shape[1:])
+        total = x.new_zeros(()) if self.conv.bias is None else self.conv.bias.view(groups, -1, 1)
+        for first in range(0, taps, TAPS_AT_ONCE):
+            some = range(first, min(first + TAPS_AT_ONCE, taps))
+            shifted = torch.stack([inputs[:, :, tap : tap + length] for tap in some], 2).flatten(1, 2)
+            total = torch.baddbmm(total, weights[..., some.start : some.stop].flatten(2), shifted)
+        return total.flatten(0, 1)[None]
 
 
 def _as_given(length: int, mask: Tensor, add_adapter: bool | None = None) -> Tensor:

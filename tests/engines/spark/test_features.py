@@ -9,7 +9,7 @@ from safetensors.torch import load_file, save_file
 from transformers import Wav2Vec2Config, Wav2Vec2FeatureExtractor, Wav2Vec2ForPreTraining, Wav2Vec2Model
 
 from engines.errors import BadCheckpoint
-from engines.spark.features import frames_of, normalise, read_features
+from engines.spark.features import GroupedConvolution, frames_of, normalise, read_features
 from tests.engines.spark.bicodec_weights import reference
 
 
@@ -47,6 +47,14 @@ def test_features_are_the_mean_of_three_hidden_states(folder: Path, seconds: flo
     assert found.shape == ((len(samples) - 400) // 320 + 1, 16)
     assert found.std() > 0.1
     assert torch.allclose(found, ((states[11] + states[14] + states[16]) / 3)[0], atol=1e-4)
+
+
+@torch.inference_mode()
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_grouped_convolution_equals_its_matrix_products(bias: bool) -> None:
+    conv = torch.nn.Conv1d(12, 24, 37, padding=18, groups=3, bias=bias)
+    x = torch.randn(1, 12, 50)
+    assert torch.allclose(GroupedConvolution(conv).products(x), conv(x), atol=1e-5)
 
 
 @torch.inference_mode()
