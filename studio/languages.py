@@ -23,6 +23,7 @@ TAG_MAX = 64  # characters
 SURE = 0.6  # required share of the total probability of the checkpoint's languages; with less, `detect` returns its default
 KEPT = 4_096  # texts whose language is remembered
 NAMED = 3  # languages in a warning
+REGION = re.compile(r"[-_]([a-z]{2}|[0-9]{3})(?![^-_])", re.IGNORECASE)  # such as BR and 419
 REGIONS = "GB US CA AU DE AT CH FR BE ES MX IT PT BR PL NL RU JP KR CN TW HK"  # regions that sheets name
 
 
@@ -75,6 +76,12 @@ def name_of(tag: str) -> str:
 def primary(tag: str) -> str:
     """Return the language of a tag without region, such as pt for pt-BR."""
     return re.split("[-_]", tag)[0].lower()
+
+
+def is_alike(one: str, other: str) -> bool:
+    """Return True if two tags have the same language, and not two different regions, such as pt-BR and pt-PT."""
+    regions = {found[1].upper() for tag in (one, other) if (found := REGION.search(without_extensions(tag)))}
+    return primary(one) == primary(other) and len(regions) < 2
 
 
 def is_english(tag: str) -> bool:

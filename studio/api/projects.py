@@ -12,8 +12,9 @@ from studio.api.errors import ProblemRoute, SessionId, owners_only
 from studio.api.renders import render_routes
 from studio.api.sheet_updates import sheet_update_routes
 from studio.api.sheets import sheet_routes
-from studio.api.texts import Name
+from studio.api.texts import AUTO, Language, Name
 from studio.api.uploads import received
+from studio.languages import read_tag
 from studio.references.session_clips import UPLOADS
 from studio.script.editing import CELL_MAX
 from studio.script.format.script import Cast, DeliveryChoice, Respelling, SavedPreset
@@ -43,6 +44,7 @@ class ProjectForm(BaseModel):
 class RespelledForm(BaseModel):
     text: Annotated[str, Field(max_length=CELL_MAX)]
     voice: Name = ""
+    language: Language = AUTO
 
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:
@@ -118,8 +120,9 @@ def _lexicons(studio: Studio, routes: APIRouter) -> None:
     @routes.post("/{project}/spoken")
     def spoken(project: str, form: RespelledForm) -> dict[str, Any]:
         """Return a text as this voice speaks it with the project's lexicon, in parts."""
-        parts = lexicons.parts(project, form.text, form.voice)
+        language = read_tag(form.language) or lexicons.detect(form.text, form.voice)
+        parts = lexicons.parts(project, form.text, form.voice, language)
         answer = [
             {"written": part.written, "spoken": part.spoken, "respelled": part.respelling is not None} for part in parts
         ]
-        return {"text": "".join(part.spoken for part in parts), "parts": answer}
+        return {"text": "".join(part.spoken for part in parts), "parts": answer, "language": language}

@@ -63,13 +63,15 @@ def open_scripts(
     )
     views = ScriptViews(projects, renderer, history, readings)
     changes = ProjectChanges(projects, views, history, voices)
-    return _services(projects, views, changes, Namesakes(projects, voices), renderer, deliveries)
+    lexicons = Lexicons(projects, views, voices)
+    return _services(projects, views, changes, lexicons, Namesakes(projects, voices), renderer, deliveries)
 
 
 def _services(
     projects: Projects,
     views: ScriptViews,
     changes: ProjectChanges,
+    lexicons: Lexicons,
     namesakes: Namesakes,
     renderer: Renderer,
     deliveries: Deliveries,
@@ -78,7 +80,7 @@ def _services(
     return Scripts(
         views=views,
         projects=changes,
-        lexicons=Lexicons(projects, views),
+        lexicons=lexicons,
         namesakes=namesakes,
         sheets=SheetChanges(projects, views, _now),
         files=SheetFiles(projects, views, updates, namesakes),

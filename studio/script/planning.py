@@ -108,8 +108,8 @@ class Readings:
 
     def _reading(self, casting: Casting, text: str, language: str, limit: str) -> LineReading:
         order = self._order(casting)
-        spoken = _spoken(self.readable(text), self._project.lexicon, casting.voice)
         language = language or self._voices.detect(order, text)
+        spoken = _spoken(self.readable(text), self._project.lexicon, casting.voice, language)
         order = replace(order, text=spoken, language=language, seed=None)
         return LineReading(voice=casting.voice, order=order, limit=limit, written=text, edges_s=self.edges_s)
 
@@ -134,8 +134,8 @@ def casting_order(voices: NamedVoices, casting: Casting) -> Order:
 
 
 @lru_cache(SPOKEN_KEPT)
-def _spoken(text: str, lexicon: tuple[Respelling, ...], voice: str) -> str:
-    return applied(text, lexicon, voice)
+def _spoken(text: str, lexicon: tuple[Respelling, ...], voice: str, language: str) -> str:
+    return applied(text, lexicon, voice, language)
 
 
 def castings_of(cast: Cast, character: str, emotion: str) -> Sequence[Casting]:

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from engines.errors import EngineError
 from engines.text import estimate_s, parse
+from studio.languages import tag_of
 from studio.script.format.script import Cast, Casting, LineTake, Project, ScriptLine, Sheet, cell
 from studio.script.formula_errors import is_formula_error
 from studio.script.lengths import delivered_s
@@ -38,12 +39,19 @@ def project_json(project: Project, sheets: Sequence[Sheet], render: RenderStatus
             who: {how: [_casting_json(each) for each in castings] for how, castings in by.items()}
             for who, by in project.cast.items()
         },
+        "languages": sorted(_languages(sheets)),
         "lexicon": [asdict(respelling) for respelling in project.lexicon],
         "delivery": asdict(project.delivery),
         "presets": [asdict(preset) for preset in project.presets],
         "best_of": project.best_of,
         "render": render and render_json(render),
     }
+
+
+def _languages(sheets: Sequence[Sheet]) -> set[str]:
+    """Return the tags of the languages that the sheets state."""
+    stated = {cell(sheet, line, "language") for sheet in sheets for line in sheet.lines if not line.deleted}
+    return {tag for each in stated if (tag := tag_of(each))}
 
 
 def _casting_json(casting: Casting) -> dict[str, Any]:

@@ -18,10 +18,11 @@ def changes(take: LineTake, readings: Sequence[LineReading]) -> Sequence[Change]
         return ["voice"]
     respoken = reading.order.text != take.text
     rewritten = reading.written != take.written if take.written else respoken
+    in_other_language = _spoken_in(reading.order.language) != _spoken_in(take.language)
     differs: Mapping[Change, bool] = {
         "text": rewritten,
-        "lexicon": respoken and not rewritten,
-        "language": _spoken_in(reading.order.language) != _spoken_in(take.language),
+        "lexicon": respoken and not rewritten and not in_other_language,
+        "language": in_other_language,
         "voice": reading.order.version != take.version,
         "engine": reading.order.engine != take.engine,
         "setting": bool(changed_settings(take, reading)),

@@ -7,6 +7,7 @@ from functools import partial
 from engines.text import directions_in, with_spoken_directions, without_directions
 from engines.text.script import PAUSE
 from studio.ears.vocabulary import TypedWord
+from studio.languages import ENGLISH
 from studio.script.checks.wording import typed_words
 from studio.script.format.lexicon import parts
 from studio.script.format.script import LineTake, Respelling
@@ -38,7 +39,7 @@ def shown(written: str, spoken: str, *, directions: bool) -> str:
 
 def words_of(take: LineTake, written: str, lexicon: Sequence[Respelling]) -> tuple[TypedWord, ...]:
     """Return the written words of a take, each with the spoken words that stand for it."""
-    respell = partial(parts, respellings=lexicon, voice=take.voice)
+    respell = partial(parts, respellings=lexicon, voice=take.voice, language=take.language or ENGLISH)
     return typed_words(take.text, readable(written, take.text), respell)
 
 

@@ -351,6 +351,46 @@ def test_a_word_of_the_lexicon_is_previewed_and_makes_its_lines_stale(visitor: V
     expect(page.get_by_role("button", name="Render 1 stale line")).to_be_visible()
 
 
+LANGUAGES = """id\tcharacter\ttext\tlanguage
+A\tAhri\tKael is here.\t
+B\tAhri\tKael ist hier.\tGerman
+"""
+
+
+def test_a_word_of_the_lexicon_with_a_language_changes_only_lines_of_this_language(visitor: Visitor) -> None:
+    bring(visitor, LANGUAGES, {"Ahri": {"": [QUICK]}})
+    page, dialog = visitor.page, visitor.page.get_by_role("dialog")
+    page.get_by_role("button", name="Render 2 lines").click()
+    expect(page.get_by_role("button", name="All rendered")).to_be_visible()
+    page.get_by_role("button", name="Lexicon").click()
+    dialog.get_by_role("button", name="Add word").click()
+    dialog.get_by_label("Word", exact=True).fill("Kael")
+    dialog.get_by_label("Spoken as", exact=True).fill("Kehl")
+    language = dialog.get_by_label("Apply to language")
+    language.focus()
+    page.keyboard.type("Ger")
+    expect(language).to_have_value("de")
+
+    dialog.get_by_role("button", name="Spoken as").click()
+    expect(dialog.locator(".spoken-form")).to_have_text("Kael is here.")
+    dialog.get_by_label("Language of the test sentence").select_option("German")
+    expect(dialog.locator(".spoken-form")).to_have_text("Kehl is here.")
+    dialog.get_by_role("button", name="Play sentence").click()
+    page.wait_for_function("window.heard.length === 1")
+
+    expect(dialog.get_by_label("Show words for")).to_be_hidden()
+    dialog.get_by_role("button", name="Add word").click()
+    dialog.get_by_label("Word", exact=True).last.fill("Ahri")
+    dialog.get_by_label("Spoken as", exact=True).last.fill("AH-ree")
+    dialog.get_by_label("Show words for").select_option("German")
+    expect(dialog.get_by_label("Word", exact=True)).to_have_count(1)
+    expect(dialog.get_by_label("Word", exact=True)).to_have_value("Kael")
+    assert serious(page) == []
+    dialog.get_by_role("button", name="Save lexicon").click()
+    expect(page.get_by_role("button", name="Render 1 stale line")).to_be_visible()
+    expect(row(page, "Kael ist hier.")).to_contain_text("stale: lexicon changed")
+
+
 SLOW = """
 const ask = window.fetch;
 window.fetch = async (path, options) => {

@@ -5,7 +5,7 @@ import { lexiconOf, lexiconParts, merged, otherParts } from "../../assets/ui/js/
 
 test("a merge keeps words that another window changed", () => {
   const entry = (/** @type {string} */ word, /** @type {string} */ spoken) => ({
-    ...{ word, spoken, match_case: false, whole_word: true, voice: "" },
+    ...{ word, spoken, match_case: false, whole_word: true, voice: "", language: "" },
   });
   const before = lexiconParts([entry("Kael", "kayl"), entry("Ahri", "ah-ree")]);
   const change = otherParts(
@@ -13,7 +13,7 @@ test("a merge keeps words that another window changed", () => {
     lexiconParts([entry("Kael", "kyle"), entry("Ahri", "ah-ree"), entry("Lux", "luks")]),
   );
   assert.deepEqual(
-    change.map(({ name }) => name.replace("\0", "")),
+    change.map(({ name }) => name.replaceAll("\0", "")),
     ["Kael", "Lux"],
   );
   const elsewhere = lexiconParts([entry("Kael", "kayl"), entry("Ahri", "ah ree"), entry("Jinx", "jinks")]);

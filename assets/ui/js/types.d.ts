@@ -516,12 +516,14 @@ interface Respelling {
   match_case: boolean;
   whole_word: boolean;
   voice: string;
+  language: string; // BCP 47 tag; empty: every language
 }
 interface Project {
   id: string;
   name: string;
   sheets: { id: string; name: string; lines: number; takes: number }[];
   cast: Cast;
+  languages: string[]; // tags that the sheets state
   lexicon: Respelling[];
   delivery: { preset: string; choices: Record<string, unknown>; to: string };
   presets: SavedPreset[];

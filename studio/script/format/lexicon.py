@@ -4,23 +4,25 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from engines.errors import BadInput
 from engines.text.directions import directions_in
 from engines.text.markup import TAG_LIKE
 from engines.text.respelling import from_arpabet, respelled
 from engines.text.script import PAUSE_LIKE
+from studio.languages import is_alike, is_english, name_of, read_tag
 from studio.script.format.script import Respelling
 
 MAX_RESPELLINGS = 2_000
 MAX_WORD, MAX_SPOKEN = 100, 200  # characters
-COMPILED = 16  # number of compiled lexicons, one for each voice, because a render uses them for many lines
+COMPILED = 64  # number of compiled lexicons, one for each voice and language, because a render uses them for many lines
 APOSTROPHES, HYPHENS = "'’‘ʼ`´", "-‐‑"
 # English endings after an apostrophe; other letters after an apostrophe belong to the name.
 CONTRACTED = "s|d|ll|ve|re|m"
 # Signs of the International Phonetic Alphabet that English spelling does not use, and ARPABET such as AA1 R IY0.
 IPA = re.compile("[ɑɐɒæʌɔəɘɚɛɜɝɞɪɨʊʉɯɤøɶɡɢʃʒθðŋɲɹɾɻʁχʔβɸɣˈˌːˑ]")
+SPELLED = frozenset("æøðŋəɛɔɣβθχ")  # signs of the IPA that other languages also use in their spelling
 SLASHED = re.compile(r"/[^/]+/")
 ARPABET = re.compile(r"\{?\s*(?=[A-Z0-2 ]*[A-Z][012])[A-Z]{1,2}[012]?(?:\s+[A-Z]{1,2}[012]?)*\s*\}?")
 NOT_READ = (
@@ -42,23 +44,26 @@ class LexiconPart:
     respelling: Respelling | None = None
 
 
-def applied(text: str, respellings: Sequence[Respelling], voice: str) -> str:
-    """Return the text as this voice speaks it, with all words of the lexicon replaced."""
-    return "".join(part.spoken for part in parts(text, respellings, voice))
+def applied(text: str, respellings: Sequence[Respelling], voice: str, language: str) -> str:
+    """Return a text of this language as this voice speaks it, with all words of the lexicon replaced."""
+    return "".join(part.spoken for part in parts(text, respellings, voice, language))
 
 
-def parts(text: str, respellings: Sequence[Respelling], voice: str) -> Sequence[LexiconPart]:
-    """Divide a text at the words that the lexicon replaces.
+def parts(text: str, respellings: Sequence[Respelling], voice: str, language: str) -> Sequence[LexiconPart]:
+    """Divide a text of this language at the words that the lexicon replaces.
 
-    If several entries begin at one letter, an entry for whole words is used, then the longest, then an entry of the voice.
+    If several entries begin at one letter, an entry for whole words is used, then the longest, then the most specific: first an
+    entry with voice and language, then with a voice, then with a language. An entry with exactly this language comes before
+    an entry with the language of another region or of no region.
 
     Pauses and stage directions stay, and nothing is replaced twice. A whole word may have an English ending ("Ahri's"). It is
     not found inside another name ("Kael" is not in "Kael'thas"); a hyphen separates words.
     """
-    known = [each for each in respellings if each.voice in ("", voice)]
+    languages = {tag for tag in {each.language for each in respellings} if not tag or is_alike(tag, language)}
+    known = [each for each in respellings if each.voice in ("", voice) and each.language in languages]
     if not known:
         return [LexiconPart(text, text)]
-    known.sort(key=lambda each: (-len(each.word), not each.voice, not each.match_case, not each.whole_word))
+    known.sort(key=partial(_order, language=language))
     text = unicodedata.normalize("NFC", text)
     stays = [(each.start, each.end) for each in directions_in(text)]
     found, end = [], 0
@@ -73,29 +78,55 @@ def parts(text: str, respellings: Sequence[Respelling], voice: str) -> Sequence[
 
 
 def checked(respellings: Sequence[Respelling]) -> Sequence[Respelling]:
-    """Return the respellings in normal form: composed letters, single spaces. Raises BadLexicon."""
+    """Return the respellings in normal form: composed letters, single spaces, tags. Raises BadLexicon, BadSetting."""
     if len(respellings) > MAX_RESPELLINGS:
         raise BadLexicon(
             f"the lexicon has {len(respellings):,} words, but at most {MAX_RESPELLINGS:,} are possible; remove words"
         )
-    seen: set[tuple[str, bool, str]] = set()
+    seen: set[tuple[str, bool, str, str]] = set()
     plain = [_plain(number, each) for number, each in enumerate(respellings, 1)]
     for each in plain:
         if (key := key_of(each)) in seen:
             whose = f" for {each.voice}" if each.voice else ""
+            whose += f" in {name_of(each.language)}" if each.language else ""
             raise BadLexicon(f"the word “{each.word}”{whose} is in the lexicon twice; remove one entry")
         seen.add(key)
     return plain
 
 
-def key_of(respelling: Respelling) -> tuple[str, bool, str]:
+def key_of(respelling: Respelling) -> tuple[str, bool, str, str]:
     """Return the key of a respelling, which must be unique in a lexicon."""
     word = respelling.word if respelling.match_case else respelling.word.casefold()
-    return word, respelling.match_case, respelling.voice
+    return word, respelling.match_case, respelling.voice, respelling.language
+
+
+def why_unreadable(language: str) -> str:
+    """Return the reason why a pronunciation cannot be used for lines of this language."""
+    if is_english(language):
+        return NOT_READ
+    return (
+        "a pronunciation in IPA or ARPABET is possible for English only; "
+        f"type how the word sounds in the spelling of {name_of(language)}"
+    )
+
+
+def _order(respelling: Respelling, language: str) -> tuple[int, int, bool, bool, bool, bool]:
+    """Return the sort key of a respelling that applies to a line of this language."""
+    return (
+        -len(respelling.word),
+        -bool(respelling.voice) - bool(respelling.language),
+        not respelling.voice,
+        respelling.language != language,
+        not respelling.match_case,
+        not respelling.whole_word,
+    )
 
 
 def _plain(number: int, given: Respelling) -> Respelling:
-    word, spoken = _one_line(given.word), in_letters(_one_line(given.spoken))
+    word, spoken = _one_line(given.word), _one_line(given.spoken)
+    language = read_tag(given.language)
+    if is_english(language):
+        spoken = in_letters(spoken)
     if not any(c.isalnum() for c in word):
         raise BadLexicon(f"entry {number} of the lexicon has no word; type the word as it is written in the script")
     if len(word) > MAX_WORD:
@@ -108,9 +139,15 @@ def _plain(number: int, given: Respelling) -> Respelling:
         )
     if set("[](){}") & set(word + spoken):
         raise BadLexicon(f"“{word}” has brackets; write pauses and stage directions into the script")
-    if IPA.search(spoken):
-        raise BadLexicon(f"“{word}” cannot be spoken as {spoken}: {NOT_READ}")
-    return replace(given, word=word, spoken=spoken, voice=given.voice.strip())
+    if IPA.search(spoken) if is_english(language) else _is_phonetic(spoken):
+        raise BadLexicon(f"“{word}” cannot be spoken as {spoken}: {why_unreadable(language)}")
+    return replace(given, word=word, spoken=spoken, voice=given.voice.strip(), language=language)
+
+
+def _is_phonetic(spoken: str) -> bool:
+    """Return True for a text in IPA or ARPABET, and False for a word in the spelling of a language other than English."""
+    phones = from_arpabet(spoken.strip("{} ")) if ARPABET.fullmatch(spoken) else ""
+    return bool(phones or SLASHED.fullmatch(spoken) or {*IPA.findall(spoken)} - SPELLED)
 
 
 def in_letters(spoken: str, *, phonetic: bool = False) -> str:

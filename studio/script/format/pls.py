@@ -1,6 +1,12 @@
-"""Read and write lexicons in the Pronunciation Lexicon Specification 1.0 of the W3C."""
+"""Read and write lexicons in the Pronunciation Lexicon Specification 1.0 of the W3C.
 
-from collections.abc import Iterator, Sequence
+A file has one `xml:lang`. Our attribute `language` of the root element has the language of its entries, "" for every language,
+and each entry of another language has the attribute itself. Earlier versions had no such attribute, and wrote `xml:lang="en"`
+although their entries were for every language.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as Writing
 from xml.etree.ElementTree import Element, SubElement
@@ -8,13 +14,19 @@ from xml.etree.ElementTree import Element, SubElement
 from defusedxml import DefusedXmlException
 from defusedxml import ElementTree as Reading
 
-from studio.script.format.lexicon import MAX_RESPELLINGS, NOT_READ, BadLexicon, checked, in_letters, key_of
+from studio.languages import ENGLISH, is_english, read_tag
+from studio.script.format.lexicon import MAX_RESPELLINGS, BadLexicon, checked, in_letters, key_of, why_unreadable
 from studio.script.format.script import Respelling
 
 NAMESPACE = "http://www.w3.org/2005/01/pronunciation-lexicon"
 OURS = "urn:champion-voice-studio:lexicon"  # namespace of our attributes, which the specification does not have
 LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 MAX_BYTES = 2**20
+LANGUAGE = f"{{{OURS}}}language"
+EARLIER = re.compile(  # the beginning of a file that an earlier version of the studio exported
+    rb"<\?xml version='1.0' encoding='utf-8'\?>\s+"
+    rb'<lexicon xmlns="[^"]+"(?: xmlns:studio="[^"]+")? version="1.0" alphabet="ipa" xml:lang="en">'
+)
 SHOWN = 5  # maximum number of words in a note
 
 
@@ -26,13 +38,16 @@ class PlsLexicon:
     notes: Sequence[str] = ()  # sentences for the designer
 
 
-def write_pls(respellings: Sequence[Respelling], language: str = "en") -> bytes:
+def write_pls(respellings: Sequence[Respelling]) -> bytes:
     """Write an alias for each word; `read_pls` restores the same respellings."""
+    languages = {each.language for each in respellings}
+    language = languages.pop() if len(languages) == 1 else ""
     Writing.register_namespace("", NAMESPACE)
     Writing.register_namespace("studio", OURS)
-    root = Element(f"{{{NAMESPACE}}}lexicon", {"version": "1.0", "alphabet": "ipa", LANG: language})
+    attributes = {"version": "1.0", "alphabet": "ipa", LANG: language or ENGLISH, LANGUAGE: language}
+    root = Element(f"{{{NAMESPACE}}}lexicon", attributes)
     for each in respellings:
-        lexeme = SubElement(root, f"{{{NAMESPACE}}}lexeme", _own_attributes(each))
+        lexeme = SubElement(root, f"{{{NAMESPACE}}}lexeme", _own_attributes(each, language))
         SubElement(lexeme, f"{{{NAMESPACE}}}grapheme").text = each.word
         SubElement(lexeme, f"{{{NAMESPACE}}}alias").text = each.spoken
     Writing.indent(root)
@@ -41,23 +56,27 @@ def write_pls(respellings: Sequence[Respelling], language: str = "en") -> bytes:
 
 
 def read_pls(data: bytes) -> PlsLexicon:
-    """Return the words that have an alias or a pronunciation, which is written in English letters. Raises BadLexicon.
+    """Return the words that have an alias or a pronunciation. Raises BadLexicon, BadSetting.
 
-    The preferred alias or pronunciation is used, else the first.
+    The preferred alias or pronunciation is used, else the first. A pronunciation is written in English letters, so words of
+    other languages need an alias.
     """
     root = _root(data)
-    found: dict[tuple[str, bool, str], Respelling] = {}
-    unreadable: list[str] = []
+    usual = root.get(LANGUAGE, "" if EARLIER.match(data) else root.get(LANG, ""))
+    found: dict[tuple[str, bool, str, str], Respelling] = {}
+    unreadable: dict[str, list[str]] = {}  # words by reason
     derived: list[str] = []
     for lexeme in _children(root, "lexeme"):
         words, spoken = [_text(each) for each in _children(lexeme, "grapheme")], _preferred(lexeme, "alias")
-        if not spoken:
+        language = read_tag(lexeme.get(LANGUAGE, usual))
+        if not spoken and is_english(language):
             spoken = in_letters(_preferred(lexeme, "phoneme"), phonetic=True)
-            (derived if spoken else unreadable).extend(f"{word} as {spoken}" if spoken else word for word in words)
+            derived += [f"{word} as {spoken}" for word in words if spoken]
         if not spoken:
+            unreadable.setdefault(why_unreadable(language), []).extend(words)
             continue
         for word in words:
-            each = _respelling(lexeme, word, spoken)
+            each = _respelling(lexeme, word, spoken, language)
             found.setdefault(key_of(each), each)  # the specification says that the first lexeme of a word counts
         if len(found) > MAX_RESPELLINGS:
             break  # `checked` raises the error
@@ -97,32 +116,32 @@ def _preferred(lexeme: Element, name: str) -> str:
     return next((spoken for spoken in map(_text, given) if spoken), "")
 
 
-def _respelling(lexeme: Element, word: str, spoken: str) -> Respelling:
+def _respelling(lexeme: Element, word: str, spoken: str, language: str) -> Respelling:
     return Respelling(
         word=word,
         spoken=spoken,
         match_case=lexeme.get(f"{{{OURS}}}match-case") == "true",
         whole_word=lexeme.get(f"{{{OURS}}}whole-word") != "false",
         voice=lexeme.get(f"{{{OURS}}}voice", ""),
+        language=language,
     )
 
 
-def _own_attributes(respelling: Respelling) -> dict[str, str]:
-    """Return the attributes for those values that differ from the defaults."""
+def _own_attributes(respelling: Respelling, language: str) -> dict[str, str]:
+    """Return the attributes for those values that differ from the defaults and from the language of the file."""
     return {
         **({f"{{{OURS}}}match-case": "true"} if respelling.match_case else {}),
         **({} if respelling.whole_word else {f"{{{OURS}}}whole-word": "false"}),
         **({f"{{{OURS}}}voice": respelling.voice} if respelling.voice else {}),
+        **({LANGUAGE: respelling.language} if respelling.language != language else {}),
     }
 
 
-def _notes(derived: Sequence[str], unreadable: Sequence[str]) -> Sequence[str]:
+def _notes(derived: Sequence[str], unreadable: Mapping[str, Sequence[str]]) -> Sequence[str]:
     notes = []
     if derived:
         notes.append(f"{_count(derived)} spelled after the pronunciation; listen to the result: {_shown(derived)}")
-    if unreadable:
-        notes.append(f"{_count(unreadable)} left out ({_shown(unreadable)}): {NOT_READ}")
-    return notes
+    return [*notes, *(f"{_count(words)} left out ({_shown(words)}): {why}" for why, words in unreadable.items())]
 
 
 def _count(words: Sequence[str]) -> str:

@@ -157,6 +157,7 @@ class Respelling:
     match_case: bool = False
     whole_word: bool = True
     voice: str = ""  # the champion for which the entry is used; "" = all voices
+    language: str = ""  # BCP 47 tag of the lines for which the entry is used; "" = all languages
 
 
 # Castings by character, then by emotion; "" is the default. If there are several castings, each speaks the line.

@@ -1,11 +1,16 @@
 """Words of the lexicon are spoken as the designer spelled them, and nothing else changes."""
 
+import json
 import random
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from engines.errors import BadInput
 from studio.script.format.lexicon import MAX_RESPELLINGS, BadLexicon, applied, checked, parts
 from studio.script.format.script import Respelling
+from studio.script.projects import DOCUMENT, Projects
 
 NAMES = (
     "Kael'thas", "Kael", "Vi", "Ahri", "Xin Zhao", "Jin-Sol", "Aurelion Sol", "Ky'rah", "Zyx", "Éowë",
@@ -18,7 +23,7 @@ PLAIN = ("hold", "the", "gate", "until", "last", "of", "them", "is", "through", 
 
 def test_thirty_made_up_names_are_all_replaced() -> None:
     for number, name in enumerate(NAMES):
-        assert applied(f"Tell {name}, now: {name}'s gate!", LEXICON, "amber") == (
+        assert applied(f"Tell {name}, now: {name}'s gate!", LEXICON, "amber", "en") == (
             f"Tell spoken {number}, now: spoken {number}'s gate!"
         )
 
@@ -45,7 +50,7 @@ def test_a_thousand_lines_of_look_alikes_stay_as_they_are() -> None:
         line = draw.choices(PLAIN, k=8)
         line.insert(draw.randrange(8), look_alike(draw.choice([name for name in NAMES if name.isalpha()]), draw))
         text = " ".join(line) + draw.choice(".!?")
-        assert applied(text, LEXICON, "amber") == text
+        assert applied(text, LEXICON, "amber", "en") == text
 
 
 @pytest.mark.parametrize(
@@ -72,13 +77,13 @@ def test_words_are_found_as_they_are_written_in_scripts(text: str, spoken: str) 
     }
     lexicon = [Respelling(word=word, spoken=said) for word, said in words.items()]
 
-    assert applied(text, lexicon, "amber") == spoken
+    assert applied(text, lexicon, "amber", "en") == spoken
 
 
 def test_a_part_of_a_word_is_replaced_where_that_is_asked_for() -> None:
     lexicon = [Respelling(word="zaun", spoken="zawn", whole_word=False)]
 
-    assert applied("Zaunite unzaun", lexicon, "amber") == "zawnite unzawn"
+    assert applied("Zaunite unzaun", lexicon, "amber", "en") == "zawnite unzawn"
 
 
 def test_a_voice_speaks_its_own_entry_and_no_other_voices() -> None:
@@ -88,14 +93,53 @@ def test_a_voice_speaks_its_own_entry_and_no_other_voices() -> None:
         Respelling(word="Orn", spoken="basil's", voice="basil"),
     ]
 
-    assert applied("Ahri, Orn", lexicon, "amber") == "amber's, Orn"
-    assert applied("Ahri, Orn", lexicon, "basil") == "everybody's, basil's"
+    assert applied("Ahri, Orn", lexicon, "amber", "en") == "amber's, Orn"
+    assert applied("Ahri, Orn", lexicon, "basil", "en") == "everybody's, basil's"
+
+
+@pytest.mark.parametrize(
+    ("entry", "line", "applies"),
+    [
+        ("", "de", True),
+        ("de", "de", True),
+        ("de", "de-AT", True),
+        ("de-AT", "de", True),
+        ("de-AT", "de-AT", True),
+        ("de-AT", "de-CH", False),
+        ("zh-TW", "zh-Hant-TW", True),
+        ("es-419", "es-ES", False),
+        ("de", "en", False),
+        ("de-AT", "de-x-at", True),
+    ],
+)
+def test_an_entry_with_a_language_is_used_for_lines_of_this_language_and_region(
+    entry: str, line: str, applies: bool
+) -> None:
+    lexicon = [Respelling(word="Ahri", spoken="AH-ree", language=entry)]
+
+    assert (applied("Ahri", lexicon, "amber", line) == "AH-ree") is applies
+
+
+def test_the_most_specific_entry_is_used() -> None:
+    lexicon = [
+        Respelling(word="Ahri", spoken="general"),
+        Respelling(word="Ahri", spoken="german", language="de"),
+        Respelling(word="Ahri", spoken="austrian", language="de-AT"),
+        Respelling(word="Ahri", spoken="amber's", voice="amber"),
+        Respelling(word="Ahri", spoken="amber's german", voice="amber", language="de"),
+    ]
+    lines = [("basil", "en"), ("basil", "de"), ("basil", "de-AT"), ("basil", "de-CH"), ("amber", "en"), ("amber", "de")]
+
+    for entries in (lexicon, lexicon[::-1]):
+        assert [applied("Ahri", entries, *line) for line in lines] == [
+            *("general", "german", "austrian", "german", "amber's", "amber's german"),
+        ]
 
 
 def test_the_preview_tells_what_was_replaced_and_by_which_entry() -> None:
     ahri = Respelling(word="Ahri", spoken="AH-ree")
 
-    shown = [(part.written, part.spoken, part.respelling) for part in parts("Go, AHRI!", [ahri], "")]
+    shown = [(part.written, part.spoken, part.respelling) for part in parts("Go, AHRI!", [ahri], "", "en")]
 
     assert shown == [("Go, ", "Go, ", None), ("AHRI", "AH-ree", ahri), ("!", "!", None)]
 
@@ -109,19 +153,26 @@ def test_the_preview_tells_what_was_replaced_and_by_which_entry() -> None:
         (Respelling(word="Ahri", spoken="x" * 201), "shorten the spoken form to 200"),
         (Respelling(word="Ahri", spoken="[pause:2s]a"), "brackets"),
         (Respelling(word="Ahri", spoken="ǃkʷɑː"), "in English spelling"),
+        (Respelling(word="Ahri", spoken="ah", language="x-elvish"), "language 'x-elvish' is not valid"),
+        (Respelling(word="Ahri", spoken="ˈaːɹi", language="de-AT"), r"in the spelling of German \(Austria\)"),
+        (Respelling(word="Ahri", spoken="/ari/", language="da"), "in the spelling of Danish"),
+        (Respelling(word="Ahri", spoken="AA1 R IY0", language="fr"), "possible for English only"),
     ],
 )
 def test_an_entry_that_cannot_be_used_is_refused_with_what_to_do(entry: Respelling, says: str) -> None:
-    with pytest.raises(BadLexicon, match=says):
+    with pytest.raises(BadInput, match=says):
         checked([entry])
 
 
-def test_a_word_may_stand_twice_only_for_different_voices() -> None:
+def test_a_word_may_stand_twice_only_for_different_voices_or_languages() -> None:
     first, again = Respelling(word="Ahri", spoken="a"), Respelling(word="AHRI", spoken="b")
+    german = Respelling(word="Ahri", spoken="a", voice="amber", language="de")
 
     with pytest.raises(BadLexicon, match="twice"):
         checked([first, again])
-    assert len(checked([first, Respelling(word="AHRI", spoken="b", voice="amber")])) == 2
+    with pytest.raises(BadLexicon, match="“AHRI” for amber in German is in the lexicon twice"):
+        checked([german, replace(german, word="AHRI", language="DE")])
+    assert len(checked([first, replace(first, voice="amber"), replace(first, language="de"), german])) == 4
 
 
 def test_too_many_entries_are_refused() -> None:
@@ -137,7 +188,7 @@ def test_entries_come_back_composed_and_with_single_spaces() -> None:
 
 def test_the_inside_of_a_tag_stays() -> None:
     lexicon = [Respelling(word="time", spoken="thyme"), Respelling(word="break", spoken="brake")]
-    assert applied('Take a break <break time="1s"/> in time.', lexicon, "amber") == (
+    assert applied('Take a break <break time="1s"/> in time.', lexicon, "amber", "en") == (
         'Take a brake <break time="1s"/> in thyme.'
     )
 
@@ -147,4 +198,31 @@ def test_the_inside_of_a_tag_stays() -> None:
     [("ˈɑːɹi", "ahree"), ("AA1 R IY0", "ahree"), ("{AA1 R IY0}", "ahree"), ("/ari/", "ahree"), ("ari", "ari")],
 )
 def test_a_pronunciation_is_spelled_with_english_letters(typed: str, spoken: str) -> None:
-    assert [each.spoken for each in checked([Respelling(word="Ahri", spoken=typed)])] == [spoken]
+    for language in ("", "en-GB"):
+        assert checked([Respelling(word="Ahri", spoken=typed, language=language)])[0].spoken == spoken
+
+
+@pytest.mark.parametrize(("language", "spoken"), [("da", "Søren"), ("fr", "ex æquo"), ("el", "χθες"), ("de", "U2")])
+def test_letters_of_other_languages_that_are_also_ipa_stay(language: str, spoken: str) -> None:
+    assert checked([Respelling(word="Ahri", spoken=spoken, language=language)])[0].spoken == spoken
+
+
+def test_the_languages_of_entries_come_back_as_tags() -> None:
+    given = ("", "auto", "und", "DE_at", "deu")
+
+    assert [checked([Respelling(word="Ahri", spoken="a", language=tag)])[0].language for tag in given] == [
+        *("", "", "", "de-AT", "de"),
+    ]
+
+
+def test_a_project_that_was_stored_before_entries_had_a_language_opens_unchanged(tmp_path: Path) -> None:
+    entry = Respelling(word="Ahri", spoken="AH-ree", voice="amber")
+    made = Projects(tmp_path)
+    id = made.create("Act 2").id
+    project = made.change(id, lambda project: replace(project, lexicon=(entry,)))
+    (path,) = tmp_path.rglob(DOCUMENT)
+    stored = json.loads(path.read_text())
+    del stored["lexicon"][0]["language"]
+    path.write_text(json.dumps(stored))
+
+    assert Projects(tmp_path).get(id) == project

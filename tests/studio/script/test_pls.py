@@ -1,12 +1,14 @@
 """Pronunciation lexicons of the W3C's form are read and written."""
 
 import io
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from lxml import etree
 
-from studio.script.format.lexicon import BadLexicon
-from studio.script.format.pls import MAX_BYTES, NAMESPACE, read_pls, write_pls
+from engines.errors import BadInput
+from studio.script.format.pls import MAX_BYTES, NAMESPACE, OURS, read_pls, write_pls
 from studio.script.format.script import Respelling
 
 LEXICON = (
@@ -16,18 +18,63 @@ LEXICON = (
     Respelling(word="zaun", spoken="zawn & <co>", whole_word=False, voice="amber"),
     Respelling(word="Éowë “the” 龙", spoken="AY-oh-way"),
 )
+GERMAN = tuple(replace(each, language="de") for each in LEXICON)
+ENGLISH = tuple(replace(each, language="en") for each in LEXICON)
+MIXED = (*LEXICON, *GERMAN, replace(LEXICON[0], language="pt-BR"))
+LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+# Files that the studio exported before entries had a language.
+OLD = (
+    f"""<?xml version='1.0' encoding='utf-8'?>
+<lexicon xmlns="{NAMESPACE}" version="1.0" alphabet="ipa" xml:lang="en">
+  <lexeme>
+    <grapheme>Kael'thas</grapheme>
+    <alias>KAYL-thass</alias>
+  </lexeme>
+</lexicon>
+""",
+    f"""<?xml version='1.0' encoding='utf-8'?>
+<lexicon xmlns="{NAMESPACE}" xmlns:studio="{OURS}" version="1.0" alphabet="ipa" xml:lang="en">
+  <lexeme studio:voice="amber">
+    <grapheme>Kael'thas</grapheme>
+    <alias>KAYL-thass</alias>
+  </lexeme>
+</lexicon>
+""",
+)
 
 
-def pls(lexemes: str) -> bytes:
-    return f'<lexicon version="1.0" xmlns="{NAMESPACE}" alphabet="ipa" xml:lang="en">{lexemes}</lexicon>'.encode()
+def pls(lexemes: str, lang: str = ' xml:lang="en"') -> bytes:
+    return f'<lexicon version="1.0" xmlns="{NAMESPACE}" alphabet="ipa"{lang}>{lexemes}</lexicon>'.encode()
 
 
-def test_what_is_written_is_read_again_exactly() -> None:
-    read = read_pls(write_pls(LEXICON))
+@pytest.mark.parametrize("lexicon", [LEXICON, GERMAN, ENGLISH, MIXED, ()])
+def test_what_is_written_is_read_again_exactly(lexicon: Sequence[Respelling]) -> None:
+    read = read_pls(write_pls(lexicon))
 
-    assert tuple(read.respellings) == LEXICON
+    assert tuple(read.respellings) == lexicon
     assert not read.notes
-    assert write_pls(read.respellings) == write_pls(LEXICON)
+    assert write_pls(read.respellings) == write_pls(lexicon)
+
+
+@pytest.mark.parametrize(("lexicon", "lang"), [(LEXICON, "en"), (GERMAN, "de"), (ENGLISH, "en"), (MIXED, "en")])
+def test_a_file_states_the_language_of_its_entries_if_all_have_the_same(
+    lexicon: Sequence[Respelling], lang: str
+) -> None:
+    assert etree.fromstring(write_pls(lexicon)).get(LANG) == lang
+
+
+@pytest.mark.parametrize(
+    ("lang", "language"), [(' xml:lang="en"', "en"), (' xml:lang="pt-br"', "pt-BR"), ("", ""), (' xml:lang=""', "")]
+)
+def test_the_words_of_a_file_have_its_language(lang: str, language: str) -> None:
+    read = read_pls(pls("<lexeme><grapheme>Ahri</grapheme><alias>AH-ree</alias></lexeme>", lang))
+
+    assert [each.language for each in read.respellings] == [language]
+
+
+@pytest.mark.parametrize("old", OLD)
+def test_the_words_of_a_file_that_an_earlier_studio_exported_are_for_every_language(old: str) -> None:
+    assert [(each.word, each.language) for each in read_pls(old.encode()).respellings] == [("Kael'thas", "")]
 
 
 def test_another_program_finds_words_and_aliases_in_the_specifications_namespace() -> None:
@@ -37,7 +84,8 @@ def test_another_program_finds_words_and_aliases_in_the_specifications_namespace
     assert dict(root.attrib) == {
         "version": "1.0",
         "alphabet": "ipa",
-        "{http://www.w3.org/XML/1998/namespace}lang": "en",
+        LANG: "en",
+        f"{{{OURS}}}language": "",
     }
     assert root.xpath("p:lexeme/p:grapheme/text()", namespaces={"p": NAMESPACE}) == [each.word for each in LEXICON]
     assert root.xpath("p:lexeme/p:alias/text()", namespaces={"p": NAMESPACE}) == [each.spoken for each in LEXICON]
@@ -89,6 +137,22 @@ def test_a_word_whose_pronunciation_has_an_unknown_sign_is_left_out_and_named() 
     assert "in English spelling" in read.notes[0]
 
 
+def test_a_pronunciation_of_another_language_is_left_out_and_an_alias_is_used() -> None:
+    read = read_pls(
+        pls(
+            "<lexeme><grapheme>Ahri</grapheme><phoneme>ˈaːʁi</phoneme></lexeme>"
+            "<lexeme><grapheme>Kael</grapheme><phoneme>keːl</phoneme><alias>Kehl</alias></lexeme>",
+            ' xml:lang="de"',
+        )
+    )
+
+    assert [(each.word, each.spoken) for each in read.respellings] == [("Kael", "Kehl")]
+    assert read.notes == [
+        "1 word was left out (Ahri): a pronunciation in IPA or ARPABET is possible for English only; "
+        "type how the word sounds in the spelling of German"
+    ]
+
+
 @pytest.mark.parametrize(
     ("file", "says"),
     [
@@ -102,10 +166,11 @@ def test_a_word_whose_pronunciation_has_an_unknown_sign_is_left_out_and_named() 
         (b"<a>" * 200_000, "not valid XML"),
         (pls("<lexeme><grapheme>w</grapheme><alias>[pause:9s]</alias></lexeme>"), "brackets"),
         (pls("<lexeme><grapheme/><alias>x</alias></lexeme>"), "has no word"),
+        (pls("<lexeme><grapheme>w</grapheme><alias>x</alias></lexeme>", ' xml:lang="x-elvish"'), "is not valid"),
     ],
 )
 def test_a_file_that_is_no_lexicon_is_refused_with_what_to_do(file: bytes, says: str) -> None:
-    with pytest.raises(BadLexicon, match=says):
+    with pytest.raises(BadInput, match=says):
         read_pls(file)
 
 

@@ -478,6 +478,27 @@ def test_a_lexicon_is_heard_seen_and_carried_to_another_project(client: httpx.Cl
     assert carried["lexicon"] == client.get(f"{ROOT}/{work.project}").json()["lexicon"]
 
 
+def test_the_preview_of_a_text_uses_the_lexicon_of_its_language(client: httpx.Client) -> None:
+    work = Work(client, "one")
+    words = [{"word": "Kael", "spoken": "Kehl", "language": "de_de"}, {"word": "Kael", "spoken": "KAYL"}]
+    stored = client.put(f"{ROOT}/{work.project}/lexicon", json=words).json()["lexicon"]
+    assert [entry["language"] for entry in stored] == ["de-DE", ""]
+    told = [
+        client.post(f"{ROOT}/{work.project}/spoken", json={"text": "Kael!", **given}).json()
+        for given in ({"language": "de"}, {"language": "auto"}, {"voice": "anna"}, {"voice": "nobody"})
+    ]
+    assert [(answer["text"], answer["language"]) for answer in told] == [("Kehl!", "de"), *[("KAYL!", "en")] * 3]
+    refused = client.post(f"{ROOT}/{work.project}/spoken", json={"text": "Kael!", "language": "de!"})
+    assert (refused.status_code, "is not valid" in refused.json()["detail"]) == (400, True)
+
+
+def test_a_project_names_the_languages_of_its_lines(client: httpx.Client) -> None:
+    project = client.post(ROOT, json={"name": "Act 2"}).json()["id"]
+    rows = "text\tlanguage\neins\tGerman\nzwei\tde\ndos\tes-MX\none\t\nmin\tElvish\n"
+    client.post(f"{ROOT}/{project}/sheets/paste", json={"text": rows, "name": "a.tsv"})
+    assert client.get(f"{ROOT}/{project}").json()["languages"] == ["de", "es-MX"]
+
+
 def test_a_file_given_again_keeps_the_takes_of_lines_that_stayed(studio: Studio, tmp_path: Path) -> None:
     file = tmp_path / "act2.csv"
     project = studio.scripts.projects.create("Act 2")["id"]

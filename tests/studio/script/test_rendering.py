@@ -1,6 +1,7 @@
 """Renders: what is made, made again and left alone."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from engines.scheduling.ticket import Ticket
 from engines.types import Audio
 from studio.order import Order
 from studio.script.checks.judging import Checked
-from studio.script.format.script import TakeCheck
+from studio.script.format.script import Respelling, TakeCheck
 from studio.script.render_admission import PATIENCE
 from studio.script.render_choice import RenderChoice
 from studio.script.rendering import PlannedTake
@@ -76,6 +77,31 @@ def test_a_take_is_stale_if_the_language_of_its_line_changed(studio: Studio) -> 
     german, english = studio.scripts.views.sheet(project, sheet)["lines"]
     assert [take["changed"] for take in german["takes"]] == [["language"]]
     assert [take["changed"] for take in english["takes"]] == [[]]
+
+
+def test_an_entry_of_the_lexicon_changes_only_lines_of_its_language(studio: Studio, metronome: Metronome) -> None:
+    project = studio.scripts.projects.create("Act 2")["id"]
+    studio.scripts.projects.change(project, cast=cast_of("anna"))
+    table = "id\tcharacter\ttext\tlanguage\nA\tAhri\tKael ruft\tGerman\nB\tAhri\tKael waits\t\nC\tAhri\tKael wartet\tde-AT\n"
+    sheet = studio.scripts.files.paste(project, table, "act2.tsv")["id"]
+    german, english = (Respelling(word="Kael", spoken=tag, language=tag) for tag in ("de", "en"))
+    studio.scripts.lexicons.replace(project, [german, english])
+    rendered(studio, project, sheet)
+    assert {request.text for request in metronome.requests.values()} == {"de ruft", "en waits", "de wartet"}
+
+    studio.scripts.lexicons.replace(project, [replace(german, spoken="Kehl"), english])
+    lines = studio.scripts.views.sheet(project, sheet)["lines"]
+    assert [line["why"] for line in lines] == ["lexicon changed", "", "lexicon changed"]
+
+
+def test_a_line_whose_language_changed_names_only_the_language(studio: Studio) -> None:
+    project = studio.scripts.projects.create("Act 2")["id"]
+    studio.scripts.projects.change(project, cast=cast_of("anna"))
+    sheet = studio.scripts.files.paste(project, "id\ttext\tlanguage\nA\tKael\tGerman\n", "act2.tsv")["id"]
+    studio.scripts.lexicons.replace(project, [Respelling(word="Kael", spoken="Kehl", language="de")])
+    (line,) = rendered(studio, project, sheet)["lines"]
+    studio.scripts.sheets.edit(project, sheet, SheetEdit(cells=[CellEdit(line=line["key"], column=2, value="fr")]))
+    assert studio.scripts.views.sheet(project, sheet)["lines"][0]["changed"] == ["language"]
 
 
 def test_the_record_of_a_rendered_take_has_the_id_of_the_take(studio: Studio) -> None:

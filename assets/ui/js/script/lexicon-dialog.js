@@ -3,32 +3,34 @@ import { actionButton, openDialog } from "../core/dialog.js";
 import { h, icon } from "../core/dom.js";
 import { draftNote, dropDraft, loadDraft, saveDraft } from "../core/drafts.js";
 import { chooseFile } from "../core/file-picker.js";
-import { get, post, reason } from "../core/server.js";
-import { debounced } from "../core/timing.js";
+import { get, reason } from "../core/server.js";
+import { state } from "../core/state.js";
 import { upload } from "../core/upload.js";
 import { desk, look, projectPath, setProject } from "./desk.js";
-import { lexiconRow } from "./lexicon-row.js";
+import { languageChoice, lexiconRow } from "./lexicon-row.js";
 import { recordLexicon, saveLexicon } from "./project-changes.js";
-import { speakTest } from "./speak-test.js";
+import { lexiconName } from "./project-parts.js";
+import { testField } from "./speak-test.js";
 import { loadVoices } from "./voices.js";
 
-/** @typedef {{written: string, spoken: string, respelled: boolean}} Part */
 /**
- * @typedef {{project: Project, entries: Respelling[], list: HTMLElement, test: ReturnType<typeof testField>, changed:
- *   boolean}} Desk
+ * @typedef {{project: Project, entries: Respelling[], list: HTMLElement, filter: HTMLElement, shown: string, test:
+ *   ReturnType<typeof testField>, changed: boolean}} Desk
+ *   `shown`: the language of the entries that are shown, or ALL
  */
 /** @typedef {{base: Respelling[], entries: Respelling[]}} LexiconDraft  `base`: the lexicon before the edits */
 
 const HINT =
-  "Type how a word sounds, in English spelling or IPA: KAYL-thass or /ˈkeɪlθæs/ for Kael’thas. Takes of lines with this word become stale.";
+  "Type how a word sounds, in English spelling or IPA: KAYL-thass or /ˈkeɪlθæs/ for Kael’thas. For words of another language, use its spelling. Takes of lines with this word become stale.";
+const ALL = "*";
 
 export async function openLexicon() {
   const { project } = desk;
   if (!project) return;
-  const list = h("ul.lexicon-list");
+  const [list, filter] = [h("ul.lexicon-list"), h("label.lexicon-filter")];
   const test = testField(() => save());
   /** @type {Desk} */
-  const now = { project, entries: structuredClone(project.lexicon), list, test, changed: false };
+  const now = { project, entries: structuredClone(project.lexicon), list, filter, shown: ALL, test, changed: false };
   list.addEventListener("keydown", (event) => isLastEnter(event, list) && addWord(now));
   const note = recovered(now, project.lexicon);
   const save = () => saved(now);
@@ -41,18 +43,28 @@ export async function openLexicon() {
       dialog.showError(reason(error));
     }
   });
-  const dialog = openDialog({ title: "Lexicon", look: "wide.cast", body: [], actions: [keep] });
+  const dialog = openDialog({ title: "Lexicon", look: "lexicon", body: [], actions: [keep] });
   const tell = dialog.showError;
   dialog.show(
     ...(note ? [note] : []),
     h("p.hint", {}, HINT),
+    filter,
     list,
     h("div.lexicon-tools", {}, addButton(now), importButton(now, tell), exportLink()),
     test.element,
   );
   draw(now);
-  await loadVoices().catch((error) => dialog.showError(reason(error)));
+  const load = async () => {
+    now.project.languages = (await get(projectPath("", project.id))).languages;
+    await loadVoices();
+  };
+  await load().catch((error) => dialog.showError(reason(error)));
   draw(now);
+}
+
+/** Return the tags of the languages that the sheets state, and of those that the checkpoints speak. @param {Desk} now */
+function languagesOf({ project }) {
+  return [...project.languages, ...(state.telemetry?.engines ?? []).flatMap(({ languages }) => languages)];
 }
 
 /** Save the lexicon. It is saved before each test. Throws Refusal. @param {Desk} now */
@@ -78,8 +90,8 @@ function recovered(now, lexicon) {
   /** @type {LexiconDraft | null} */
   const draft = loadDraft(about(now.project));
   if (!draft) return null;
-  const known = [...draft.base, ...draft.entries].map(({ word }) => word);
-  now.entries = [...draft.entries, ...lexicon.filter(({ word }) => !known.includes(word))];
+  const known = [...draft.base, ...draft.entries].map(lexiconName);
+  now.entries = [...draft.entries, ...lexicon.filter((entry) => !known.includes(lexiconName(entry)))];
   now.changed = true;
   return draftNote(() => {
     dropDraft(about(now.project));
@@ -97,9 +109,31 @@ function edited(now) {
 
 /** @param {Desk} now */
 function draw(now) {
-  const { entries, list } = now;
+  drawFilter(now);
+  drawRows(now);
+  now.test.draw(languagesOf(now));
+}
+
+/** @param {Desk} now */
+function drawRows(now) {
   const none = h("li.hint", {}, "No words yet.");
-  list.replaceChildren(...(entries.length ? entries.map((entry) => row(now, entry)) : [none]));
+  const shown = now.entries.filter(({ language }) => now.shown === ALL || language === now.shown);
+  now.list.replaceChildren(...(shown.length ? shown.map((entry) => row(now, entry)) : [none]));
+}
+
+/** Show the filter if there are entries of several languages. @param {Desk} now */
+function drawFilter(now) {
+  const languages = [...new Set(now.entries.map(({ language }) => language))];
+  if (!languages.includes(now.shown)) now.shown = ALL;
+  now.filter.hidden = languages.length < 2;
+  const choose = (/** @type {string} */ language) => {
+    now.shown = language;
+    drawRows(now);
+  };
+  now.filter.replaceChildren(
+    "Show words for",
+    languageChoice("Show words for", [ALL, "all"], languages, now.shown, choose),
+  );
 }
 
 /** @param {Desk} now @param {Respelling} entry */
@@ -107,18 +141,20 @@ function row(now, entry) {
   const change = (/** @type {Partial<Respelling>} */ part) => {
     Object.assign(entry, part);
     edited(now);
+    if (part.language !== undefined) drawFilter(now);
   };
   const remove = () => {
     now.entries.splice(now.entries.indexOf(entry), 1);
     edited(now);
     draw(now);
   };
-  return lexiconRow(entry, change, remove);
+  return lexiconRow(entry, languagesOf(now), change, remove);
 }
 
 /** @param {Desk} now */
 function addWord(now) {
-  now.entries.push({ word: "", spoken: "", match_case: false, whole_word: true, voice: "" });
+  const language = now.shown === ALL ? "" : now.shown;
+  now.entries.push({ word: "", spoken: "", match_case: false, whole_word: true, voice: "", language });
   draw(now);
   /** @type {HTMLElement | null} */ (now.list.querySelector("li:last-child input"))?.focus();
 }
@@ -149,9 +185,8 @@ function importButton(now, tell) {
       setProject(told);
       recordLexicon(before, told);
       now.project = { ...now.project, lexicon: structuredClone(told.lexicon) };
-      const mine = now.changed
-        ? now.entries.filter(({ word }) => !told.lexicon.some((/** @type {Respelling} */ one) => one.word === word))
-        : [];
+      const known = told.lexicon.map(lexiconName);
+      const mine = now.changed ? now.entries.filter((entry) => !known.includes(lexiconName(entry))) : [];
       now.entries = [...told.lexicon, ...mine];
       draw(now);
       tell(told.notes.join(" "));
@@ -174,38 +209,4 @@ function exportLink() {
     icon("download"),
     "Export PLS",
   );
-}
-
-/** Return a field that shows and plays how a sentence is spoken. @param {() => Promise<void>} save */
-function testField(save) {
-  const first = [...desk.lines.values()].find(({ deleted }) => !deleted);
-  const input = h("input", { type: "text", value: sentenceOf(first), "aria-label": "Test sentence" });
-  const spoken = h("p.spoken-form", { "aria-live": "polite" });
-  const preview = async () => {
-    try {
-      await save();
-      const { parts } = await post(projectPath("/spoken"), { text: input.value, voice: "" });
-      spoken.replaceChildren(
-        ...parts.map((/** @type {Part} */ part) => (part.respelled ? h("em", {}, part.spoken) : part.spoken)),
-      );
-    } catch (error) {
-      spoken.replaceChildren(reason(error));
-    }
-  };
-  input.addEventListener("input", debounced(250, preview));
-  const play = actionButton("quiet", "Play sentence", async () => {
-    await preview();
-    await speakTest(spoken.textContent ?? "", desk.project?.cast ?? {});
-  });
-  const see = actionButton("quiet", "Spoken as", preview);
-  return {
-    element: h("fieldset.lexicon-test", {}, h("legend", {}, "Test"), h("div", {}, input, see, play), spoken),
-    preview,
-  };
-}
-
-/** @param {ScriptLine | undefined} line */
-function sentenceOf(line) {
-  const column = desk.sheet?.roles.text;
-  return typeof column === "number" ? (line?.cells[column] ?? "") : "";
 }

@@ -4,7 +4,7 @@ import { tidy } from "./cast-draft.js";
 /** @typedef {Record<string, any>} Parts  the parts by name */
 /** @typedef {{name: string, before: unknown, after: unknown}} PartChange  undefined: the part does not exist */
 
-const APART = "\0"; // separates a word from its voice
+const APART = "\0"; // separates a word from its voice and language
 
 /** @param {Cast} cast @returns {Parts} */
 export function castParts(cast) {
@@ -16,15 +16,20 @@ export function castPart(character) {
   return character || "lines without a character";
 }
 
+/** Name the part of an entry. @param {Respelling} entry */
+export function lexiconName({ word, voice, language }) {
+  return [word, voice, language].join(APART);
+}
+
 /**
- * Return the entries of each word and voice, in the order of the lexicon.
+ * Return the entries of each word, voice and language, in the order of the lexicon.
  * @param {Respelling[]} lexicon @returns {Parts}
  */
 export function lexiconParts(lexicon) {
   /** @type {Record<string, Respelling[]>} */
   const parts = {};
   for (const entry of lexicon) {
-    const name = entry.word + APART + entry.voice;
+    const name = lexiconName(entry);
     parts[name] = [...(parts[name] ?? []), entry];
   }
   return parts;

@@ -49,13 +49,13 @@ CASES = {
 
 
 def answer(text: str, written: str, lexicon: Sequence[Respelling]) -> list[str]:
-    words = typed_words(text, written, partial(parts, respellings=lexicon, voice="anna"))
+    words = typed_words(text, written, partial(parts, respellings=lexicon, voice="anna", language="en"))
     return [f"{word.typed}={' '.join(word.spoken)}" for word in words]
 
 
 @pytest.mark.parametrize(("written", "expected"), CASES.values(), ids=CASES)
 def test_a_respelled_line_has_its_written_words(written: str, expected: list[str]) -> None:
-    assert answer(applied(written, LEXICON, "anna"), written, LEXICON) == expected
+    assert answer(applied(written, LEXICON, "anna", "en"), written, LEXICON) == expected
 
 
 LOST = {name: case for name, case in CASES.items() if name != "a respelled word is the next word"}
@@ -63,7 +63,7 @@ LOST = {name: case for name, case in CASES.items() if name != "a respelled word 
 
 @pytest.mark.parametrize(("written", "expected"), LOST.values(), ids=LOST)
 def test_a_line_that_was_respelled_by_another_lexicon_has_its_written_words(written: str, expected: list[str]) -> None:
-    assert answer(applied(written, LEXICON, "anna"), written, LEXICON[:1]) == expected
+    assert answer(applied(written, LEXICON, "anna", "en"), written, LEXICON[:1]) == expected
 
 
 def test_every_heard_word_belongs_to_a_written_word_whatever_was_spoken() -> None:
