@@ -61,7 +61,7 @@ def open_scripts(
         readings=readings,
         reselect=Reselector(projects, renderer, readings),
     )
-    views = ScriptViews(projects, renderer, history, readings)
+    views = ScriptViews(projects, renderer, readings)
     changes = ProjectChanges(projects, views, history, voices)
     return _services(projects, views, changes, Namesakes(projects, voices), renderer, deliveries)
 

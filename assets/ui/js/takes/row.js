@@ -16,7 +16,7 @@ import { downloadMenu } from "./export.js";
 import { TakeSegments } from "./segments.js";
 import { isChosen, press, toggleChosen } from "./selection.js";
 import { audioOf, discard, star } from "./takes.js";
-import { lineOf, voicesOf } from "./voice.js";
+import { lineOf, nameOf, voicesOf } from "./voice.js";
 import { WordMarks } from "./word-marks.js";
 import { TakeWords } from "./words.js";
 
@@ -39,7 +39,15 @@ export class TakeRow {
       "aria-pressed": "false",
     });
     this.words = new TakeWords(take);
-    this.segments = new TakeSegments(take);
+    this.segments = new TakeSegments(
+      {
+        key: take.id,
+        path: `/studio/takes/${take.id}`,
+        rate: take.sample_rate,
+        nameOf: (voice) => nameOf(voice, take.order),
+      },
+      take.segments,
+    );
     this.marks = new WordMarks(this.text, take);
     this.element = this.#row();
     new ResizeObserver(() => this.#drawText()).observe(this.text);
@@ -151,6 +159,7 @@ export class TakeRow {
     this.folder.hidden = !take.folder;
     this.voice.textContent = voicesOf(take);
     this.voice.hidden = !this.voice.textContent;
+    this.segments.drawNames();
     this.words.update(take);
     this.marks.update(take);
     this.mark();
