@@ -13,6 +13,7 @@ from dataclasses import replace
 from engines.errors import BadAudio
 from engines.text import Pause, parse
 from engines.types import Segment, Setting, Take
+from studio.estimates import pace_of
 from studio.order import Order
 from studio.script.format.length_limit import LengthLimit, valid_limit
 from studio.script.stretching import spoken_s, stretched
@@ -36,7 +37,7 @@ def fitted(order: Order, cell: str, settings: Iterable[Setting], edges_s: float 
     if limit is None or not _is_due(limit, spoken_s(take.audio)):
         return take
     tried = [take]
-    pace = next((each for each in settings if each.scales == "pace"), None)
+    pace = pace_of(settings)
     while pace and len(tried) < ATTEMPTS and _may_improve(tried, limit):
         take = yield _again(order, _nearest(tried, limit), limit, pace)
         tried.append(take)
