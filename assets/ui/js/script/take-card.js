@@ -169,8 +169,7 @@ export class TakeCard {
     if (!this.comment.matches(":focus")) this.comment.value = take.comment;
     this.facts.replaceChildren(...this.#facts());
     this.voice.textContent = view.blind ? `Take ${digit}` : voices;
-    for (const element of this.segments.elements) element.hidden = view.blind;
-    this.segments.drawNames();
+    this.segments.update(view.blind);
     this.checks.show(take, view.blind);
   }
 

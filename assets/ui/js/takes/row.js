@@ -39,15 +39,7 @@ export class TakeRow {
       "aria-pressed": "false",
     });
     this.words = new TakeWords(take);
-    this.segments = new TakeSegments(
-      {
-        key: take.id,
-        path: `/studio/takes/${take.id}`,
-        rate: take.sample_rate,
-        nameOf: (voice) => nameOf(voice, take.order),
-      },
-      take.segments,
-    );
+    this.segments = segmentsOf(take);
     this.marks = new WordMarks(this.text, take);
     this.element = this.#row();
     new ResizeObserver(() => this.#drawText()).observe(this.text);
@@ -159,7 +151,7 @@ export class TakeRow {
     this.folder.hidden = !take.folder;
     this.voice.textContent = voicesOf(take);
     this.voice.hidden = !this.voice.textContent;
-    this.segments.drawNames();
+    this.segments.update();
     this.words.update(take);
     this.marks.update(take);
     this.mark();
@@ -233,4 +225,10 @@ export class TakeRow {
       );
     });
   }
+}
+
+/** @param {Take} take */
+function segmentsOf({ id, order, sample_rate, segments }) {
+  const nameIn = (/** @type {string} */ voice) => nameOf(voice, order);
+  return new TakeSegments({ key: id, path: `/studio/takes/${id}`, rate: sample_rate, nameOf: nameIn }, segments);
 }

@@ -23,13 +23,13 @@ export class TakeSegments {
     this.elements = segments.length
       ? [h("details.take-segments", {}, h("summary", {}, plural(segments.length, "part")), parts, all)]
       : [];
-    this.drawNames();
+    this.update();
   }
 
   /** Draw the names of the voices, which may be unknown when the parts are created. */
-  drawNames() {
-    for (const [place, { voice }] of this.segments.entries())
-      this.names[place].textContent = this.source.nameOf(voice);
+  update(hidden = false) {
+    for (const element of this.elements) element.hidden = hidden;
+    for (const [place, { voice }] of this.segments.entries()) this.names[place].textContent = this.source.nameOf(voice);
   }
 
   /** @param {Segment} segment @param {number} place */
