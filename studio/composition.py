@@ -76,17 +76,20 @@ def _wired(settings: Settings) -> Studio:
         directions=settings.stage_directions,
         again=lambda take: speaking.speak_again(take, AGAIN_S),
     )
+    passages = Passages(manager, lambda voice, engine: named_voices.order("", voice, engine, {}))
     speaking = SpeechService(
         manager,
         session_clips,
         history,
         champions,
-        passages=Passages(manager, lambda voice, engine: named_voices.order("", voice, engine, {})),
+        passages=passages,
         directions=settings.stage_directions,
         kept=hearing.add,
         recorder=telemetry.recorder,
     )
-    judge = TakeJudge(Checker(ears), lambda order: speaking.reference(order, ""), speaking.uses_reference)
+    judge = TakeJudge(
+        Checker(ears), lambda order: speaking.reference(order, ""), speaking.uses_reference, passages.pace
+    )
     scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, ears.align)
     return Studio(
         settings=settings,

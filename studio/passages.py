@@ -8,6 +8,7 @@ from engines.errors import BadText, EngineError
 from engines.scheduling.manager import Manager
 from engines.text import VoicePassage, directions_in, passages, rate_of
 from engines.types import Setting
+from studio.estimates import pace_of, paced
 from studio.languages import is_english
 from studio.order import Order
 
@@ -23,7 +24,7 @@ class Passages:
 
     def of(self, text: str, engine: str, language: str) -> Sequence[VoicePassage]:
         """Return the passages of a text that has several voices or rates; empty for another text. Raises BadText."""
-        found = passages(text, rates=self._pace(engine) is not None, phonemes=is_english(language))
+        found = passages(text, rates=self.pace(engine) is not None, phonemes=is_english(language))
         if len(found) > PASSAGES_MAX:
             raise BadText(
                 f"this text has {len(found):,} parts with different voices or rates; shorten it to {PASSAGES_MAX} parts"
@@ -40,10 +41,10 @@ class Passages:
             mine = replace(
                 named, text=passage.text, seed=order.seed, language=order.language, settings=settings_of_both
             )
-        pace = self._pace(order.engine)
+        pace = self.pace(order.engine)
         if pace and passage.rate != 1:
-            rate = mine.settings.get(pace.name, pace.default or 1.0) * passage.rate
-            mine = replace(mine, settings={**mine.settings, pace.name: min(max(rate, pace.least), pace.most)})
+            rate = paced(pace, mine.settings.get(pace.name, pace.default or 1.0), passage.rate)
+            mine = replace(mine, settings={**mine.settings, pace.name: rate})
         return mine
 
     def voices(self, text: str) -> Sequence[str]:
@@ -60,7 +61,7 @@ class Passages:
             if name == "rate" and value
         ]
         warnings += [f"the rate {value} is not valid; write 1.2 or 120%" for value in rates if rate_of(value) is None]
-        if self._pace(engine) is None and any(passage.rate != 1 for passage in passages(text)):
+        if self.pace(engine) is None and any(passage.rate != 1 for passage in passages(text)):
             title = self._manager.status(engine).title
             warnings.append(f"{title} cannot change its speaking rate, so the rates in the text have no effect")
         return warnings
@@ -76,14 +77,13 @@ class Passages:
             case "voice":
                 return self.knows(value, engine)
             case "rate":
-                return self._pace(engine) is not None and rate_of(value) is not None
+                return self.pace(engine) is not None and rate_of(value) is not None
             case ending:
                 return ending.startswith("/")
 
-    def _pace(self, engine: str) -> Setting | None:
+    def pace(self, engine: str) -> Setting | None:
         """Return the setting of an engine's speaking rate; None if the engine has none."""
-        settings = self._manager.status(engine).settings.values()
-        return next((setting for setting in settings if setting.scales == "pace"), None)
+        return pace_of(self._manager.status(engine).settings.values())
 
     def _named(self, voice: str, engine: str) -> Order | None:
         """Return an order with a voice that a text names; None if the studio has no such voice. Names are in lower case."""

@@ -142,7 +142,8 @@ class SpokenAnswers:
         try:
             line = await self._finished(form, request, stream, ticket) if several else None
             ticket = line.ticket if line else ticket
-            sound = coded(_once(line.audio) if line else pieces(ticket), format)
+            made = pieces(ticket) if sse else until_stopped(pieces(ticket))  # events end with an error event
+            sound = coded(_once(line.audio) if line else made, format)
             if (first := await first_of(anext(sound, b""), gone(request))) is None:
                 raise Cancelled(GONE)
             headers = self._headers(form, ticket)
@@ -269,6 +270,19 @@ async def gone(request: Request) -> None:
     """Wait until the client disconnects."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+async def until_stopped(sounds: AsyncGenerator[Audio, None]) -> AsyncGenerator[Audio, None]:
+    """Yield the audio of a request. If the request is stopped after its first audio, the audio ends there."""
+    begun = False
+    async with aclosing(sounds):
+        try:
+            async for audio in sounds:
+                yield audio
+                begun = True
+        except Cancelled:
+            if not begun:
+                raise
 
 
 async def _once(audio: Audio) -> AsyncGenerator[Audio, None]:

@@ -38,7 +38,6 @@ class TelemetryCollector(Collector):
         self._telemetry, self._queue_size, self._ready = telemetry, queue_size, ready
 
     def collect(self) -> Iterator[Metric]:
-        self._telemetry.recorder.collect()
         seen = self._telemetry.snapshot(series=False)
         yield from _requests(seen)
         yield GaugeMetricFamily("studio_queue_size", "Most requests that may wait.", self._queue_size)

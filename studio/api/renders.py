@@ -2,10 +2,9 @@
 
 from typing import Any, Literal
 
-from fastapi import APIRouter
-from fastapi.responses import FileResponse
+from fastapi import APIRouter, Response
 
-from studio.api.takes import KEPT
+from studio.api.takes import take_audio, take_segments
 from studio.script.render_choice import RenderChoice
 from studio.script.serializers import render_json
 from studio.studio import Studio
@@ -17,8 +16,14 @@ def render_routes(studio: Studio, routes: APIRouter) -> None:
     scripts = studio.scripts
 
     @routes.get("/{project}/takes/{take}/audio.wav")
-    def audio(project: str, take: str) -> FileResponse:
-        return FileResponse(scripts.views.take_path(project, take), media_type="audio/wav", headers=KEPT)
+    def audio(project: str, take: str, download: bool = False, segment: int | None = None) -> Response:
+        """Return the audio of a take, or of one part of a take with several voices; 0 is the first part."""
+        return take_audio(studio, scripts.views.session_id(project), take, "wav", download=download, segment=segment)
+
+    @routes.get("/{project}/takes/{take}/segments.zip")
+    def segments(project: str, take: str) -> Response:
+        """Return the parts of a take with several voices as WAV files."""
+        return take_segments(studio, scripts.views.session_id(project), take)
 
     @routes.get("/{project}/render")
     def standing(project: str) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 
-from engines.audio import paced_s
 from engines.errors import BadSetting, BadText, EngineError
 from engines.text import (
     MAX_CHARACTERS,
@@ -17,19 +16,17 @@ from engines.text import (
     Script,
     Spoken,
     check_length,
-    estimate_s,
     fit,
     parse,
-    spoken_form,
     unsaid,
     unsupported,
     with_spoken_directions,
-    without_directions,
 )
-from engines.types import EngineInfo, Setting
+from engines.types import Setting
 from studio.api.errors import ProblemRoute, SessionId
 from studio.api.texts import Name, Transcript
 from studio.errors import NotFound
+from studio.estimates import estimated_s, pace_of, spoken_reference
 from studio.languages import name_of, read_tag, warning
 from studio.order import Order, read_order
 from studio.studio import Studio
@@ -74,6 +71,8 @@ def router(studio: Studio) -> APIRouter:
             check_length("the text", form.text, MAX_CHARACTERS)
             language = read_tag(form.language) or _detected(studio, _order(form, engine.name), text)
             read = parse(text, markers=markers, language=language)
+            heard = _spoken(studio, form, engine.name, session_id)
+            length_s = estimated_s(text, language, heard, pace=pace_of(engine.settings.values()), value=pace, info=info)
         except BadText as error:
             nothing: dict[str, Any] = dict.fromkeys(("spoken", "unsaid", "unsupported", "directions", "voices"), ())
             nothing |= {"language": "", "warning": ""}
@@ -91,7 +90,7 @@ def router(studio: Studio) -> APIRouter:
             "language": name_of(language),
             "warning": "; ".join(filter(None, [foreign, *tags.warnings(text, engine.name)])),
             "characters": characters,
-            "estimate_s": round(_estimate_s(read, _spoken(studio, form, engine.name, session_id), pace, info), 2),
+            "estimate_s": round(length_s, 2),
             "error": unspeakable(read, vocabulary),
         }
 
@@ -104,7 +103,7 @@ def _spoken(studio: Studio, form: ScriptForm, engine: str, session_id: str) -> S
         reference = studio.speaking.reference(_order(form, engine), session_id)
     except EngineError:
         return None  # speaking reports the error
-    return Spoken(spoken_form(without_directions(reference.transcript), reference.language), paced_s(reference.audio))
+    return spoken_reference(reference)
 
 
 def _order(form: ScriptForm, engine: str) -> Order:
@@ -130,11 +129,6 @@ def _pace(given: Mapping[str, object], known: Mapping[str, Setting]) -> float:
             raise BadSetting(f"{setting.words} must be above 0, not {value:g}; correct it, or leave it out")
         pace *= value
     return pace
-
-
-def _estimate_s(script: Script, reference: Spoken | None, pace: float, info: EngineInfo | None) -> float:
-    own = {} if info is None else {"pace_kept": info.pace_kept, "own_pace": info.own_pace}
-    return estimate_s(script, reference, pace=pace, **own)
 
 
 def unspeakable(script: Script, vocabulary: frozenset[str]) -> str | None:

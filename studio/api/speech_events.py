@@ -20,11 +20,11 @@ async def events(
         async with aclosing(parts):
             async for part in parts:
                 yield _event({"type": "speech.audio.delta", "audio": base64.b64encode(part).decode()})
+        async for finding in findings:
+            yield _event(finding)
     except EngineError as error:
         yield _event(as_event(error))
         return
-    async for finding in findings:
-        yield _event(finding)
     usage = {"input_tokens": characters, "output_tokens": 0, "total_tokens": characters}
     yield _event({"type": "speech.audio.done", "usage": usage})
 

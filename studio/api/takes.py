@@ -10,7 +10,7 @@ from engines.errors import EngineError
 from studio.api.errors import ProblemRoute, SessionId
 from studio.ears.ears import OFF, EarsFailed
 from studio.ears.quality import heard_lufs
-from studio.history import Format, NamedTake, file_stem
+from studio.history import Format, NamedTake, file_stem, segment_stem
 from studio.order import Order
 from studio.studio import Studio
 from studio.voice_designs import design_name
@@ -69,26 +69,12 @@ def router(studio: Studio) -> APIRouter:
         id: str, format: Format, session_id: SessionId, download: bool = False, segment: int | None = None
     ) -> Response:
         """Return the audio of a take, or of one part of a take with several voices; 0 is the first part."""
-        found = studio.history.get(session_id, id)
-        voice = voice_name(studio, session_id, found.order)
-        stem = file_stem(NamedTake(found, voice)) + ("" if segment is None else f"-{segment + 1:02}")
-        named = attachment(f"{stem}.{format}") if download else {}
-        if segment is not None:
-            part = studio.history.segment(session_id, id, segment, format)
-            return Response(part, media_type=MEDIA_TYPES[format], headers=KEPT | named)
-        if format == "wav":  # send the file itself, so that players can seek with range requests
-            path = studio.history.audio_path(session_id, id)
-            return FileResponse(path, media_type=MEDIA_TYPES[format], headers=KEPT | named)
-        encoded = studio.history.encoded(session_id, id, format)
-        return Response(encoded, media_type=MEDIA_TYPES[format], headers=KEPT | named)
+        return take_audio(studio, session_id, id, format, download=download, segment=segment)
 
     @routes.get("/takes/{id}/segments.zip")
     def segments(id: str, session_id: SessionId) -> Response:
         """Return the parts of a take with several voices as WAV files."""
-        found = studio.history.get(session_id, id)
-        named = NamedTake(found, voice_name(studio, session_id, found.order))
-        body = studio.history.export_segments(named, session_id)
-        return Response(body, media_type="application/zip", headers=attachment(f"{file_stem(named)}-parts.zip"))
+        return take_segments(studio, session_id, id)
 
     @routes.post("/takes/{id}/star")
     def star(id: str, session_id: SessionId, starred: Annotated[bool, Body(embed=True)]) -> dict[str, Any]:
@@ -117,6 +103,34 @@ def router(studio: Studio) -> APIRouter:
         return [shown(take) for take in studio.history.move(session_id, ids, folder)]
 
     return routes
+
+
+def take_audio(
+    studio: Studio, session_id: str, id: str, format: Format, *, download: bool, segment: int | None
+) -> Response:
+    """Answer with the audio of a take, or of the part with the number `segment`. Raises UnknownTake."""
+    part = None if segment is None else studio.history.segment(session_id, id, segment, format)
+    media_type, headers = MEDIA_TYPES[format], KEPT
+    if download:
+        named = _named(studio, session_id, id)
+        stem = file_stem(named) if segment is None else segment_stem(named, segment)
+        headers = KEPT | attachment(f"{stem}.{format}")
+    if part is None and format == "wav":  # send the file itself, so that players can seek with range requests
+        return FileResponse(studio.history.audio_path(session_id, id), media_type=media_type, headers=headers)
+    content = studio.history.encoded(session_id, id, format) if part is None else part
+    return Response(content, media_type=media_type, headers=headers)
+
+
+def take_segments(studio: Studio, session_id: str, id: str) -> Response:
+    """Answer with a zip of the parts of a take with several voices. Raises UnknownTake."""
+    named = _named(studio, session_id, id)
+    body = studio.history.export_segments(named, session_id)
+    return Response(body, media_type="application/zip", headers=attachment(f"{file_stem(named)}-parts.zip"))
+
+
+def _named(studio: Studio, session_id: str, id: str) -> NamedTake:
+    found = studio.history.get(session_id, id)
+    return NamedTake(found, voice_name(studio, session_id, found.order))
 
 
 def voice_name(studio: Studio, session_id: str, order: Order) -> str:

@@ -27,14 +27,22 @@ class NamedTake:
     """A take and the name of its voice."""
 
     take: StoredTake
-    voice: str
+    voice: str  # speaks the parts of a text that name no voice
+
+    @property
+    def voices(self) -> Sequence[str]:
+        """Return the voices that speak, one for each part of a text with several voices."""
+        return [segment.voice or self.voice for segment in self.take.segments] or [self.voice]
 
 
 def file_stem(named: NamedTake) -> str:
-    """Return a name such as `anna-f5-42-welcome-to-the-rift`: voice, engine, seed, first words, in any script."""
-    words = TAG.sub(" ", named.take.order.text).split()[:WORDS]
-    parts = (_slug(named.voice), named.take.engine, str(named.take.order.seed), _slug(" ".join(words)))
-    return "-".join(part for part in parts if part)
+    """Return a name such as `anna-f5-42-welcome-to-the-rift`: voices, engine, seed, first words, in any script."""
+    return _stem(named.take, " ".join(dict.fromkeys(named.voices)))
+
+
+def segment_stem(named: NamedTake, place: int) -> str:
+    """Return the name of a part, such as `basil-f5-42-welcome-to-the-rift-02` for place 1: its voice, and its number."""
+    return f"{_stem(named.take, named.voices[place])}-{place + 1:02}"
 
 
 def described(take: StoredTake) -> dict[str, Any]:
@@ -78,11 +86,11 @@ def zipped(named: Sequence[NamedTake], format: Format, encoded: Callable[[Stored
 
 
 def zipped_segments(named: NamedTake, audio: Audio) -> bytes:
-    """Return a zip with each part of a take as a WAV file, such as `anna-f5-42-hello-there-01-basil.wav`."""
-    stem, sink = file_stem(named), io.BytesIO()
+    """Return a zip with each part of a take as a WAV file."""
+    sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
-        for place, segment in enumerate(named.take.segments, 1):
-            name = f"{stem}-{place:02}-{_slug(segment.voice or named.voice)}.wav"
+        for place, segment in enumerate(named.take.segments):
+            name = f"{segment_stem(named, place)}.wav"
             archive.writestr(zipfile.ZipInfo(name), exact_wav(audio.between(segment.start_s, segment.end_s)))
     return sink.getvalue()
 
@@ -103,6 +111,12 @@ class _Sink(io.RawIOBase):
     def drain(self) -> bytes:
         taken, self._pieces = b"".join(self._pieces), []
         return taken
+
+
+def _stem(take: StoredTake, voice: str) -> str:
+    words = TAG.sub(" ", take.order.text).split()[:WORDS]
+    parts = (_slug(voice), take.engine, str(take.order.seed), _slug(" ".join(words)))
+    return "-".join(part for part in parts if part)
 
 
 def _slug(text: str) -> str:

@@ -61,7 +61,7 @@ def open_scripts(
         readings=readings,
         reselect=Reselector(projects, renderer, readings),
     )
-    views = ScriptViews(projects, renderer, history, readings)
+    views = ScriptViews(projects, renderer, readings)
     changes = ProjectChanges(projects, views, history, voices)
     lexicons = Lexicons(projects, views, voices)
     return _services(projects, views, changes, lexicons, Namesakes(projects, voices), renderer, deliveries)

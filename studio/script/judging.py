@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-from engines.audio import paced_s
-from engines.text import Spoken, estimate_s, parse, spoken_form, without_directions
-from engines.types import Audio, Reference
+from engines.types import Audio, Reference, Setting
+from studio.estimates import estimated_s, spoken_reference
 from studio.languages import ENGLISH
 from studio.order import Order
 from studio.script.checks.checker import Checker
@@ -23,26 +22,30 @@ class TakeJudge:
     """Checks takes against their orders."""
 
     def __init__(
-        self, checker: Checker, reference: Callable[[Order], Reference], uses_reference: Callable[[Order], bool]
+        self,
+        checker: Checker,
+        reference: Callable[[Order], Reference],
+        uses_reference: Callable[[Order], bool],
+        pace: Callable[[str], Setting | None],
     ) -> None:
         """Use `checker` for the checks. `reference` returns the reference of an order.
 
-        `uses_reference` returns False if the order is spoken with another voice.
+        `uses_reference` returns False if the order is spoken with another voice. `pace` returns the setting of an engine's
+        speaking rate.
         """
         self._checker, self._reference, self._uses_reference = checker, reference, uses_reference
+        self._pace = pace
 
     def __call__(self, piece: PlannedTake, audio: Audio) -> Checked:
         order = piece.reading.order
         reference = self._reference(order)
-        heard = Spoken(
-            spoken_form(without_directions(reference.transcript), reference.language), paced_s(reference.audio)
-        )
+        language, heard = order.language or ENGLISH, spoken_reference(reference)
         expected = Expected(
             text=order.text,
             written=readable(piece.reading.written, order.text),
             reference=reference.audio if self._uses_reference(order) else None,
-            estimate_s=estimate_s(parse(order.text, language=order.language or ENGLISH), heard),
-            language=order.language or ENGLISH,
+            estimate_s=estimated_s(order.text, language, heard, pace=self._pace(order.engine)),
+            language=language,
         )
         checked = self._checker.check(expected, audio)
         speech_s = spoken_s(audio)

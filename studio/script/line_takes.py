@@ -89,6 +89,7 @@ class LineTakes:
             speech_s=round(spoken_s(audio), 3),
             edges_s=reading.edges_s,
             peaks=tuple(peaks(audio.samples, PEAKS)),
+            segments=tuple(stored.segments),
         )
         at = stored.created_at.astimezone(UTC).isoformat(timespec="seconds")
         self._change(due, with_take(take, at))

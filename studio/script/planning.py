@@ -8,6 +8,8 @@ from functools import lru_cache
 
 from engines.errors import BadInput, EngineError
 from engines.text import Direction, directions_in, with_spoken_directions, without_directions, without_words
+from engines.types import Setting
+from studio.estimates import pace_of
 from studio.languages import DETECT, tag_of
 from studio.named_voices import NamedVoices
 from studio.order import SEEDS, Order
@@ -74,6 +76,10 @@ class Readings:
     def languages(self) -> frozenset[str]:
         """Return the languages, without regions, that at least one engine speaks."""
         return self._voices.languages
+
+    def pace(self, spoken: Sequence[LineReading]) -> Setting | None:
+        """Return the setting of the speaking rate of the engine that speaks a line; without a voice, of the studio's first."""
+        return pace_of(self._voices.engine(spoken[0].order.engine if spoken else "").settings.values())
 
     def directions_of(self, text: str) -> Sequence[Direction]:
         """Return the stage directions of a text; none if directions are spoken here."""

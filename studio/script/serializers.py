@@ -8,7 +8,8 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 
 from engines.errors import EngineError
-from engines.text import estimate_s, parse
+from engines.types import Setting
+from studio.estimates import estimated_s
 from studio.languages import tag_of
 from studio.script.format.script import Cast, Casting, LineTake, Project, ScriptLine, Sheet, cell
 from studio.script.formula_errors import is_formula_error
@@ -133,7 +134,7 @@ def line_json(sheet: Sheet, line: ScriptLine, readings: Readings, failure: str =
         "why": why or reason,
         "changed": changes(_standing(line), spoken) if status in ("stale", "ready") else [],
         "due": bool(spoken) and is_due(line, spoken),
-        "estimate_s": _estimate_s(sheet, line, readings),
+        "estimate_s": _estimate_s(sheet, line, readings, spoken),
         "directions": [direction.written for direction in readings.directions_of(text)],
         "takes": [
             _take_json(take, readings.edges_s, () if take.id in current else changes(take, spoken))
@@ -181,17 +182,17 @@ def _take_json(take: LineTake, edges_s: float, changed: Sequence[str]) -> dict[s
     return {name: value for name, value in fields.items() if name not in HIDDEN}
 
 
-def _estimate_s(sheet: Sheet, line: ScriptLine, readings: Readings) -> float | None:
+def _estimate_s(sheet: Sheet, line: ScriptLine, readings: Readings, spoken: Sequence[LineReading]) -> float | None:
     """Estimate the length of the line's delivered file; None if the text cannot be read."""
     text = cell(sheet, line, "text")
-    speech_s = None if is_formula_error(text) else _estimated_speech_s(readings.readable(text))
+    speech_s = None if is_formula_error(text) else _estimated_speech_s(readings.readable(text), readings.pace(spoken))
     return None if speech_s is None else round(speech_s + readings.edges_s, 2)
 
 
 @lru_cache(ESTIMATES_KEPT)
-def _estimated_speech_s(text: str) -> float | None:
+def _estimated_speech_s(text: str, pace: Setting | None) -> float | None:
     try:
-        return estimate_s(parse(text), None) if text else None
+        return estimated_s(text, pace=pace) if text else None
     except EngineError:
         return None
 

@@ -6,13 +6,14 @@ The length in a sheet is the length of the delivered file: the speech, and the s
 difference is removed by stretching.
 """
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from engines.errors import BadAudio
 from engines.text import Pause, parse
-from engines.types import Setting, Take
+from engines.types import Segment, Setting, Take
+from studio.estimates import pace_of
 from studio.order import Order
 from studio.script.format.length_limit import LengthLimit, valid_limit
 from studio.script.stretching import spoken_s, stretched
@@ -36,7 +37,7 @@ def fitted(order: Order, cell: str, settings: Iterable[Setting], edges_s: float 
     if limit is None or not _is_due(limit, spoken_s(take.audio)):
         return take
     tried = [take]
-    pace = next((each for each in settings if each.scales == "pace"), None)
+    pace = pace_of(settings)
     while pace and len(tried) < ATTEMPTS and _may_improve(tried, limit):
         take = yield _again(order, _nearest(tried, limit), limit, pace)
         tried.append(take)
@@ -79,5 +80,11 @@ def _exact(take: Take, limit: LengthLimit) -> Take:
     if limit.holds(spoken_s(take.audio)):
         return take
     with suppress(BadAudio):  # without ffmpeg, the take stays unchanged, and `missed` reports it
-        return replace(take, audio=stretched(take.audio, limit.aim_s))
+        audio = stretched(take.audio, limit.aim_s)
+        return replace(take, audio=audio, segments=_moved(take.segments, audio.duration_s / take.audio.duration_s))
     return take
+
+
+def _moved(segments: Sequence[Segment], factor: float) -> tuple[Segment, ...]:
+    """Return the segments with their times multiplied by `factor`."""
+    return tuple(replace(each, start_s=each.start_s * factor, end_s=each.end_s * factor) for each in segments)

@@ -3,11 +3,9 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from studio.errors import NotFound
-from studio.history import History
 from studio.script.format.script import Project
 from studio.script.planning import Readings
 from studio.script.projects import Projects
@@ -20,10 +18,8 @@ from studio.script.serializers import project_json, render_json, sheet_json
 class ScriptViews:
     """Reads the present state of scripts. Thread-safe."""
 
-    def __init__(
-        self, projects: Projects, renderer: Renderer, history: History, readings: Callable[[Project], Readings]
-    ) -> None:
-        self._projects, self._renderer, self._history, self._readings = projects, renderer, history, readings
+    def __init__(self, projects: Projects, renderer: Renderer, readings: Callable[[Project], Readings]) -> None:
+        self._projects, self._renderer, self._readings = projects, renderer, readings
 
     def projects(self) -> list[dict[str, Any]]:
         """Return all projects as JSON."""
@@ -64,9 +60,9 @@ class ScriptViews:
                 found.append(render_json(status) | names)
         return found
 
-    def take_path(self, project_id: str, take_id: str) -> Path:
-        """Return the float32 WAV file of a take. Raises UnknownProject, UnknownTake."""
-        return self._history.audio_path(self._projects.get(project_id).session_id, take_id)
+    def session_id(self, project_id: str) -> str:
+        """Return the id of the session in which the history stores the project's takes. Raises UnknownProject."""
+        return self._projects.get(project_id).session_id
 
     def _render(self, project_id: str) -> RenderStatus | None:
         try:

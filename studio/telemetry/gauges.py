@@ -90,7 +90,8 @@ class ProcessGauge:
         self._cores = psutil.cpu_count() or 1
         self._total = _memory_limit()
         self._spent_s, self._read_at = self.spent_s(), time.monotonic()
-        psutil.cpu_percent()  # the first call only starts the measurement
+        self._busy_s, self._passed_s = _machine_s()
+        self._machine = self._busy_s / self._passed_s
         self.device = f"CPU, {self._cores} cores ({platform.machine()})"
 
     def read(self) -> Reading:
@@ -98,8 +99,15 @@ class ProcessGauge:
         could_s = max(1e-3, now - self._read_at) * self._cores
         busy = (spent_s - self._spent_s) / could_s  # negative if a child process ended
         self._spent_s, self._read_at = spent_s, now
-        machine = psutil.cpu_percent() / 100
-        return Reading(self._process.memory_info().rss, self._total, min(1.0, max(0.0, busy)), machine)
+        return Reading(self._process.memory_info().rss, self._total, min(1.0, max(0.0, busy)), self._load())
+
+    def _load(self) -> float:
+        """Return the load of all cores since the last reading. `psutil.cpu_percent` first returns 0 on each thread."""
+        busy_s, passed_s = _machine_s()
+        if passed_s > self._passed_s:
+            self._machine = (busy_s - self._busy_s) / (passed_s - self._passed_s)
+            self._busy_s, self._passed_s = busy_s, passed_s
+        return min(1.0, max(0.0, self._machine))
 
     def spent_s(self) -> float:
         """Return the CPU time of this process and its child processes, such as the speech recogniser."""
@@ -114,6 +122,13 @@ def open_gauge(device: str) -> Gauge:
         except pynvml.NVMLError as error:
             log.info("no GPU found (%s); showing the memory of this process instead", error)
     return ProcessGauge()
+
+
+def _machine_s() -> tuple[float, float]:
+    """Return the seconds that all cores were busy since the start of the machine, and all seconds of all cores."""
+    times = psutil.cpu_times()._asdict()
+    passed_s = sum(times.values()) - times.get("guest", 0.0) - times.get("guest_nice", 0.0)  # user time contains both
+    return passed_s - times["idle"] - times.get("iowait", 0.0), passed_s
 
 
 def _spent_s(process: psutil.Process) -> float:

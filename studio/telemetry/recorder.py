@@ -35,6 +35,7 @@ class Started:
     origin: RequestOrigin
     engine: str
     champion: str
+    language: str
     loaded: bool
 
 
@@ -79,7 +80,7 @@ class Recorder:
 
     def follow(self, ticket: Ticket, *, champion: str, loaded: bool) -> None:
         """Record the request of a ticket at its end. `loaded` is True if its engine was loaded when the request arrived."""
-        self._open[ticket.id] = Started(current(), ticket.request.engine, champion, loaded)
+        self._open[ticket.id] = Started(current(), ticket.request.engine, champion, ticket.request.language, loaded)
         followed = weakref.ref(ticket)  # a strong reference would be a cycle and keep the audio in memory
 
         def note_end() -> None:
@@ -91,7 +92,7 @@ class Recorder:
 
     def refuse(self, engine: str, error: EngineError) -> None:
         """Record a request that was refused before the scheduler accepted it."""
-        started = Started(current(), engine, "", False)
+        started = Started(current(), engine, "", "", False)
         if not (started.origin.door == "script" and isinstance(error, RETRIED)):
             self._ended.append(Ended(started, self._wall_clock(), "refused", error, {"total_s": 0.0}))
 
@@ -181,6 +182,7 @@ class Recorder:
             engine=engine,
             backend=backend,
             champion=started.champion,
+            language=started.language,
             loaded=started.loaded,
             outcome=ended.outcome,
             error=kind_of(ended.error),

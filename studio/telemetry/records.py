@@ -21,6 +21,9 @@ class RequestRecord:
     door: Door
     engine: str  # empty if the request named no engine of this studio
     backend: str = ""  # of each computation, such as "decode step: triton"
+    language: str = (
+        ""  # BCP 47 tag of the text; empty if the request was refused before the scheduler, and in old records
+    )
     champion: str = ""  # id of the champion that spoke; empty for a clip
     loaded: bool = False  # the engine was loaded when the request arrived
     outcome: Outcome

@@ -3,8 +3,8 @@
 Definitions. Latency: from arrival at the server to the last sample. TTFA: from arrival to the first sample. RTF: device
 seconds per second of audio. Percentiles: over the last 512 finished requests of the last 15 minutes, linearly
 interpolated; None without requests. `statistics.py` has other windows. Failed and stopped requests are counted, but not
-timed. Refused: a queue was full, or an engine cannot do what was requested. Waiting: in the scheduler, or in the page's
-queue before it.
+timed. Refused: as in the records of requests, also before the scheduler. Waiting: in the scheduler, or in the page's queue
+before it.
 """
 
 import logging
@@ -24,6 +24,7 @@ from studio.telemetry.gauges import Gauge, open_gauge
 from studio.telemetry.listing import listed, listed_before_scheduler
 from studio.telemetry.load_times import Cause, LoadTimes
 from studio.telemetry.recorder import Recorder
+from studio.telemetry.records import RequestRecord
 from studio.telemetry.request_metrics import RequestMetrics
 from studio.telemetry.snapshot import Cache, Point, Queued, Snapshot, Timed
 from studio.telemetry.stalls import PROGRESS, Stalls
@@ -68,6 +69,7 @@ class Telemetry:
         self.recorder, self.metrics, self.loads = recorder or Recorder(), RequestMetrics(), LoadTimes()
         self.statistics = Statistics(self.recorder)
         self.recorder.listen(self.metrics.count)
+        self.recorder.listen(self._count)
         if cloudwatch is not None:
             self.recorder.listen(cloudwatch.add_request)
             self.loads.listen(cloudwatch.add_load)
@@ -123,7 +125,7 @@ class Telemetry:
         with self._lock:
             if event.kind == "stepped":
                 self._stepped_s += event.figures.get("step_s", 0.0)
-            elif event.kind in ("arrived", "done", "failed", "cancelled", "refused"):
+            elif event.kind in ("arrived", "done", "failed", "cancelled"):
                 self._outcomes[event.kind] += 1
             if event.kind == "done":
                 self._timed.append(_timed(event))
@@ -135,10 +137,14 @@ class Telemetry:
         failed = any(status.name == engine and status.state == "failed" for status in self._manager.statuses())
         return "load" if failed else "error"
 
+    def _count(self, record: RequestRecord) -> None:
+        """Count a refused request. Some requests are refused before the scheduler, which has no event of them."""
+        if record.outcome == "refused":
+            with self._lock:
+                self._outcomes["refused"] += 1
+
     def count_refused(self) -> None:
         """Count a request that the page's queue refused."""
-        with self._lock:
-            self._outcomes["refused"] += 1
         self.recorder.refuse("", QueueFull("the page's queue is full"))
 
     def sample(self) -> Point:
@@ -177,6 +183,7 @@ class Telemetry:
         future, the machine was restarted since the client's last request, and the plots have all data.
         """
         now = self._clock()
+        self.recorder.collect()
         with self._lock:
             timed = [one for one in self._timed if now - one.at_s <= REQUESTS_S]
             points, outcomes = list(self._points), dict(self._outcomes)

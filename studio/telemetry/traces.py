@@ -74,6 +74,7 @@ def _attributes(record: RequestRecord) -> dict[str, str | float]:
         "engine",
         "backend",
         "champion",
+        "language",
         "loaded",
         "outcome",
         "error",

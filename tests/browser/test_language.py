@@ -14,6 +14,7 @@ from engines.registry import ENGINES
 from studio.composition import compose
 from studio.settings import Settings
 from studio.web.drain import Drain
+from tests.browser.screenshots import REFERENCES
 from tests.browser.serving import PATIENCE_S
 from tests.browser.test_finish import serious
 from tests.browser.visiting import Visitor
@@ -111,3 +112,22 @@ def test_an_engine_that_does_not_speak_the_language_warns(visitor: Visitor) -> N
     page.get_by_label("Language").select_option("")
     expect(page.locator(".spoken-form .warning")).to_have_count(0)
     expect(page.locator(".language")).to_be_hidden()
+
+
+def test_a_champion_shows_its_language_once_it_is_chosen(visitor: Visitor) -> None:
+    page, clip = visitor.page, REFERENCES / "amber.flac"
+    said = clip.with_suffix(".txt").read_text("utf-8").strip()
+    with httpx.Client(base_url=visitor.url, timeout=PATIENCE_S) as client, clip.open("rb") as sound:
+        form = {"transcript": said, "name": "Heidi", "id": "heidi"}
+        client.post("/v1/voices", data=form, files={"file": sound}).raise_for_status()
+    visitor.open("#champions")
+    card = page.locator("li.champion[data-id=heidi]")
+    expect(card.get_by_title("Preferred engine")).to_have_text("Polyglot")
+    expect(card.get_by_title("Language of this champion")).to_have_count(0)
+    card.get_by_role("button", name="Edit").click()
+    page.get_by_role("dialog").get_by_label("Language").fill("German")
+    page.get_by_role("button", name="Save changes").click()
+    expect(card.get_by_title("Language of this champion")).to_have_text("German")
+    for search, found in (("french", 0), ("german", 1)):
+        page.get_by_role("searchbox", name="champions").fill(search)
+        expect(card).to_have_count(found)

@@ -35,6 +35,7 @@ test("a champion matches a search if it contains each word of the search", () =>
   assert.ok(fits(ahri, " WARM ahri "));
   assert.ok(fits(ahri, ""));
   assert.ok(!fits(ahri, "warm basil"));
+  assert.ok(fits(champion({ title: "Heidi", language: "de" }), "german"));
 });
 
 test("champions are sorted by name, age or votes; those without votes come last", () => {

@@ -288,6 +288,9 @@ def test_how_long_a_script_will_last_is_told_of_the_voice_and_the_speed_chosen(v
     assert answer_s(end_s=1.75) == pytest.approx(5 + ROOM_S, rel=0.02)
     assert answer_s(speed=2.0) == pytest.approx(5 + ROOM_S, rel=0.02)
     assert answer_s(speed=None) == answer_s()
+    slow_and_fast = f"[rate:0.5]{'t' * 50}.[/rate] [rate:2]{'t' * 50}.[/rate]"
+    assert answer_s(text=slow_and_fast) == pytest.approx(10 + 2.5 + 2 * ROOM_S, rel=0.03)
+    assert answer_s(text=slow_and_fast, speed=2.0) == pytest.approx(5 + 2.5 + 2 * ROOM_S, rel=0.03)  # at most speed 2
     usual_s = 100 / 14 + ROOM_S
     assert [answer_s(**gone) for gone in ({"clip_id": "none"}, {"transcript": ""}, {"champion": "none"})] == (
         pytest.approx([usual_s] * 3, abs=0.01)

@@ -84,10 +84,15 @@ def test_a_part_of_a_take_is_played_and_exported_alone(reception: Reception) -> 
         part, _ = soundfile.read(io.BytesIO(second.content))
         start = round(take.segments[1].start_s * rate)
         assert np.allclose(part, whole[start : start + len(part)], atol=1e-4)
-        assert "ahri-tick-3-tick-tack-tock-02.wav" in second.headers["content-disposition"]
         with zipfile.ZipFile(io.BytesIO(designer.get(f"/studio/takes/{take.id}/segments.zip").content)) as parts:
-            names = ["01-anna", "02-ahri", "03-ahri"]
-            assert parts.namelist() == [f"ahri-tick-3-tick-tack-tock-{name}.wav" for name in names]
+            names = ["anna-tick-3-tick-tack-tock-01", "ahri-tick-3-tick-tack-tock-02", "ahri-tick-3-tick-tack-tock-03"]
+            assert parts.namelist() == [f"{name}.wav" for name in names]
+        for place, name in enumerate(names):
+            part = designer.get(f"/studio/takes/{take.id}/audio.wav?segment={place}&download=1")
+            assert f"{name}.wav" in part.headers["content-disposition"]
+        for route in ("audio.wav?download=1", "segments.zip"):
+            named = designer.get(f"/studio/takes/{take.id}/{route}").headers["content-disposition"]
+            assert "anna-ahri-tick-3-tick-tack-tock" in named
         assert designer.get(f"/studio/takes/{take.id}/audio.wav?segment=3").status_code == 404
         assert designer.get(f"/studio/takes/{take.id}/audio.wav?segment=-1").status_code == 404
 

@@ -35,7 +35,17 @@ STUDIO = ROOT / "studio"
 # The folders of studio/, and the modules directly in it, from the lowest layer. Each imports lower layers only.
 LAYERS = (
     ("languages",),
-    ("errors", "memory", "network_environment", "order", "progress", "sentences", "version", "voice_designs"),
+    (
+        "errors",
+        "estimates",
+        "memory",
+        "network_environment",
+        "order",
+        "progress",
+        "sentences",
+        "version",
+        "voice_designs",
+    ),
     ("command_output", "disk", "order_hash", "champion_format", "script.format", "ears.quality", "archive.shim"),
     ("idle_unload",),
     ("data", "ears", "jobs", "stores", "telemetry", "script.tables"),

@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import logging
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -214,6 +215,29 @@ def test_a_request_is_stopped_by_its_id_and_by_nobody_else(reception: Reception,
         assert (unknown.status_code, unknown.json()["code"]) == (404, "unknown_request")
         assert httpx.delete(f"{reception.url}{SPEECH}/{id}").status_code == 204
         gone(reception)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("way", [{"stream": True}, {"stream_format": "sse"}, {"check": True}])
+def test_a_stopped_answer_ends_properly_and_nothing_is_logged(
+    reception: Reception, client: openai.OpenAI, caplog: pytest.LogCaptureFixture, format: str, way: dict[str, Any]
+) -> None:
+    reception.go.clear()
+    reception.let_steps(FEW_STEPS)
+    id = f"stopped-{format}-{next(iter(way))}"
+    body = {"input": LONG, "voice": "ahri", "response_format": format, **way}
+    asked = reception.asking_with(body, {"x-request-id": id})
+    until(lambda: reception.studio.manager.queue()[0].status.progress > 0)
+    assert httpx.delete(f"{reception.url}{SPEECH}/{id}").status_code == 204
+    gone(reception)
+    answer = asked.answer()
+    if "check" in way:
+        assert (answer.status_code, answer.json()["code"]) == (400, "cancelled")
+    elif "stream_format" in way:
+        assert json.loads(answer.text.strip().rpartition("data: ")[2])["error"]["code"] == "cancelled"
+    else:
+        assert (answer.status_code, 0 < duration_s(answer.content, format) < len(LONG) * CLICK_S) == (200, True)
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 def gone(reception: Reception) -> None:

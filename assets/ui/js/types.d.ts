@@ -63,6 +63,11 @@ interface Order extends Part {
   language?: string; // BCP 47 tag of the text; empty: detect
   [setting: string]: unknown;
 }
+/** The part of a take that one voice speaks. */
+interface Segment extends Part {
+  voice: string; // as named in the text; empty: the voice of the text
+  text: string;
+}
 interface Take {
   id: string;
   order: Order;
@@ -73,7 +78,7 @@ interface Take {
   duration_s: number;
   starred: boolean;
   folder: string; // empty: no folder
-  segments?: { voice: string; text: string; start_s: number; end_s: number }[]; // of a text with several voices
+  segments?: Segment[]; // of a text with several voices
   notes?: string[]; // from the engine, about possible problems
   peaks: number[];
   heard: HeardTake | null; // null: not checked yet
@@ -374,6 +379,7 @@ interface LineTake {
   proposed: boolean;
   score: number | null;
   peaks: number[];
+  segments?: Segment[]; // of a text with several voices
   checks: TakeCheck[];
 }
 interface ScriptLine {

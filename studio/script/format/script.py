@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from engines.types import Segment
+
 Role = Literal["id", "character", "text", "emotion", "filename", "scene", "max_s", "language", "notes"]
 Mark = Literal["", "select", "hold", "retake"]
 Outcome = Literal["ok", "doubt", "fail", "unmeasured"]
@@ -43,6 +45,7 @@ class LineTake:
     speech_s: float | None = None  # from the first sound to the end of the last; None for takes of older studios
     edges_s: float = 0.0  # silence that a delivery was expected to add when the take was fitted to its length
     peaks: tuple[float, ...] = ()  # waveform, 0 to 1
+    segments: tuple[Segment, ...] = ()  # of a text with several voices
     mark: Mark = ""
     marked: int = 0  # number of the mark in the line's sequence of marks; the latest mark decides the state of the line
     seen: int = 0  # number of the line's latest take when the mark was given

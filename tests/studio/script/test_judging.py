@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engines.f5.spec import SPEC as F5
+from engines.text.tempo import ROOM_S
 from engines.types import Audio, Reference
 from studio.ears.ears import Ears
 from studio.order import Order
@@ -34,6 +36,10 @@ def tone(length_s: float) -> Audio:
     return Audio(samples, RATE)
 
 
+def no_pace(engine: str) -> None:
+    """Return the setting of the speaking rate of an engine that has none."""
+
+
 def piece(limit: str) -> PlannedTake:
     order = Order(text="KAYL thass waits", clip_id="c", start_s=0, end_s=1, transcript="")
     return PlannedTake(line="k", reading=LineReading(voice="anna", order=order, limit=limit), seed=1)
@@ -44,7 +50,7 @@ def piece(limit: str) -> PlannedTake:
     [("2", "should last at most 2.00 s"), ("=4", "should last exactly 4.00 s"), ("soon", "is not a length")],
 )
 def test_a_take_of_another_length_than_its_line_wants_fails_in_words(limit: str, said: str) -> None:
-    judged = TakeJudge(Noting(), lambda order: Reference(tone(3.0), "one two three"), lambda order: True)(
+    judged = TakeJudge(Noting(), lambda order: Reference(tone(3.0), "one two three"), lambda order: True, no_pace)(
         piece(limit), tone(3.0)
     )
     (check,) = judged.checks
@@ -54,7 +60,7 @@ def test_a_take_of_another_length_than_its_line_wants_fails_in_words(limit: str,
 
 def test_a_take_is_held_against_what_was_spoken_in_its_own_voice() -> None:
     checker, reference = Noting(), Reference(tone(2.0), "one two three")
-    judged = TakeJudge(checker, lambda order: replace(reference), lambda order: True)(piece("3"), tone(3.0))
+    judged = TakeJudge(checker, lambda order: replace(reference), lambda order: True, no_pace)(piece("3"), tone(3.0))
     (expected,) = checker.asked
     assert judged.checks == ()
     assert (expected.text, expected.reference) == ("KAYL thass waits", reference.audio)
@@ -63,5 +69,23 @@ def test_a_take_is_held_against_what_was_spoken_in_its_own_voice() -> None:
 
 def test_the_likeness_of_another_voice_than_the_references_is_not_checked() -> None:
     checker = Noting()
-    TakeJudge(checker, lambda order: Reference(tone(2.0), "one two three"), lambda order: False)(piece("3"), tone(3.0))
+    TakeJudge(checker, lambda order: Reference(tone(2.0), "one two three"), lambda order: False, no_pace)(
+        piece("3"), tone(3.0)
+    )
     assert checker.asked[0].reference is None
+
+
+def test_the_expected_length_follows_the_rates_in_the_text() -> None:
+    (pace,) = (setting for setting in F5.settings if setting.scales == "pace")
+
+    def expected_s(text: str) -> float:
+        checker, plain = Noting(), piece("")
+        order = replace(plain.reading.order, text=text)
+        judge = TakeJudge(
+            checker, lambda order: Reference(tone(2.0), "one two three"), lambda order: True, lambda engine: pace
+        )
+        judge(replace(plain, reading=replace(plain.reading, order=order)), tone(3.0))
+        return checker.asked[0].estimate_s or 0.0
+
+    spoken_s = expected_s("Hold the gate.") - ROOM_S
+    assert expected_s("[rate:0.8]Hold the gate.[/rate]") == pytest.approx(spoken_s / 0.8 + ROOM_S)

@@ -68,6 +68,12 @@ def test_speech_that_fits_only_without_the_silence_at_its_edges_does_not_fit() -
     assert "2.55 s" in missed("2.5", 2.4 + 0.15)
 
 
+def test_the_estimate_of_a_line_follows_the_rates_in_its_text(client: httpx.Client) -> None:
+    work = Work(client, "Hold the gate until we are through.", "[rate:0.5]Hold the gate until we are through.[/rate]")
+    usual_s, slow_s = (line["estimate_s"] for line in work.sheet()["lines"])
+    assert slow_s == pytest.approx(2 * usual_s, rel=0.2)
+
+
 def test_the_page_shows_the_length_of_the_file_that_is_delivered(client: httpx.Client) -> None:
     work = Work(client, "one", "three")
     lines = work.render()["lines"]

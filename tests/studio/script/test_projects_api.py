@@ -14,6 +14,7 @@ import soundfile
 from gradio_client.utils import is_file_obj, traverse
 
 from engines.types import Audio
+from studio.champions.library import Library
 from studio.script.checks.judging import Checked
 from studio.script.format.script import TakeCheck
 from studio.script.render_choice import RenderChoice
@@ -21,7 +22,8 @@ from studio.script.rendering import PlannedTake
 from studio.settings import Settings
 from studio.studio import Studio
 from tests.engines.metronome import Metronome
-from tests.studio.house import evenly, served, studio_of, web
+from tests.studio.champions.voices import keep
+from tests.studio.house import ENGINE, evenly, served, studio_of, web
 from tests.studio.script.conftest import cast_of, sheet_of
 from tests.waiting import until
 
@@ -75,6 +77,24 @@ def test_a_sheet_is_pasted_rendered_and_heard(client: httpx.Client) -> None:
     whole = client.get(f"{ROOT}/{work.project}/takes/{take['id']}/audio.wav").content
     samples, rate = soundfile.read(io.BytesIO(whole))
     assert len(samples) / rate == pytest.approx(take["duration_s"])
+
+
+def test_a_take_of_several_voices_names_its_parts_which_are_played_and_downloaded_alone(
+    client: httpx.Client, studio: Studio
+) -> None:
+    keep(Library(studio.settings.data_dir), engine=ENGINE)  # ahri
+    work = Work(client, "[voice:ahri]one[/voice] two")
+    (take,) = work.render()["lines"][0]["takes"]
+    assert [(part["voice"], part["text"]) for part in take["segments"]] == [("ahri", "one"), ("", "two")]
+    root = f"{ROOT}/{work.project}/takes/{take['id']}"
+    first, second = (client.get(f"{root}/audio.wav?segment={place}&download=1") for place in (0, 1))
+    samples, rate = soundfile.read(io.BytesIO(first.content))
+    assert len(samples) / rate == pytest.approx(take["segments"][0]["end_s"])
+    assert "ahri-tick" in first.headers["content-disposition"]
+    assert "anna-tick" in second.headers["content-disposition"]
+    with zipfile.ZipFile(io.BytesIO(client.get(f"{root}/segments.zip").content)) as parts:
+        assert [name.split("-")[0] for name in parts.namelist()] == ["ahri", "anna"]
+    assert client.get(f"{root}/audio.wav?segment=2").status_code == 404
 
 
 def test_a_page_is_told_only_the_lines_that_changed(client: httpx.Client) -> None:

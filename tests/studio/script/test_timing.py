@@ -1,6 +1,7 @@
 """Lines come to speak for as long as their sheet wants."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from engines.errors import BadSetting
 from engines.f5.spec import SPEC as F5
 from engines.s1.spec import SPEC as S1
-from engines.types import Audio, Cost, Reference, Request, Take
+from engines.types import Audio, Cost, Reference, Request, Segment, Take
 from studio.order import Order
 from studio.script.format.length_limit import LengthLimit, missed, read_limit
 from studio.script.stretching import spoken_s, stretched
@@ -181,3 +182,16 @@ def test_a_silent_take_is_left_alone() -> None:
         silent = take(next(making), 0.0)
         making.send(silent)
     assert ended.value.value is silent
+
+
+def test_the_parts_of_a_stretched_take_move_with_its_audio() -> None:
+    spoken = take(ORDER, NATURAL_S)
+    parts = (Segment("anna", "one", 0.0, 1.0), Segment("", "two", 1.0, spoken.audio.duration_s))
+    making = fitted(ORDER, f"={NATURAL_S * 0.9}", S1.settings)
+    next(making)
+    with pytest.raises(StopIteration) as ended:
+        making.send(replace(spoken, segments=parts))
+    kept: Take = ended.value.value
+    first, second = kept.segments
+    assert first.end_s == second.start_s == pytest.approx(0.9, abs=0.03)
+    assert second.end_s == pytest.approx(kept.audio.duration_s)

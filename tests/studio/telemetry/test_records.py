@@ -66,6 +66,22 @@ def test_a_record_has_the_cost_and_the_origin_of_the_request(tmp_path: Path) -> 
     assert abs(record.at - time.time()) < 60.0
 
 
+def test_a_record_has_the_language_of_the_text(tmp_path: Path) -> None:
+    with studio_of(tmp_path, Metronome(step_s=0.01, click_s=0.1), languages="en,de") as studio:
+        until(lambda: studio.manager.status(ENGINE).state == "ready")
+        assert say(studio, "Ich habe heute keine Zeit für dich").wait(60.0)
+        assert say(studio, "tick tock").wait(60.0)
+        assert [record.language for record in records(studio, 2)] == ["de", "en"]
+
+
+def test_a_record_of_an_older_studio_has_no_language(tmp_path: Path) -> None:
+    line = RECORD.dump_json(RECORDED).replace(b'"language":"",', b"")
+    assert b"language" not in line
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / NEWER).write_bytes(line + b"\n")
+    assert RecordFiles(tmp_path).read() == [RECORDED]
+
+
 def test_each_request_has_one_end_and_one_record(tmp_path: Path) -> None:
     metronome, gate = Metronome(width=1), threading.Semaphore(0)
     metronome.gate = gate.acquire

@@ -10,11 +10,14 @@ import pytest
 
 from engines.scheduling.manager import Policy
 from engines.types import EngineStatus, SchedulerEvent
+from studio.order import Order
+from studio.references.library import UnknownClip
 from studio.telemetry.gauges import ProcessGauge, open_gauge
 from studio.telemetry.snapshot import Cache, Queued
 from studio.telemetry.telemetry import REQUESTS_MAX, REQUESTS_S, SAMPLE_S, Telemetry, percentiles
 from tests.engines.metronome import Metronome, request
 from tests.studio.house import ENGINE, studio_of
+from tests.studio.telemetry.test_records import say
 from tests.waiting import until
 
 
@@ -233,6 +236,17 @@ def test_the_share_of_the_studio_contains_its_child_processes_and_the_machine_is
     assert reading.utilisation > 0.0
 
 
+def test_the_first_reading_of_each_thread_has_the_load_of_the_machine() -> None:
+    gauge, loads = ProcessGauge(), []
+    busy_until = time.process_time() + 0.3
+    while time.process_time() < busy_until:
+        pass
+    reading = threading.Thread(target=lambda: loads.append(gauge.read().machine))
+    reading.start()
+    reading.join()
+    assert 0.0 < loads[0] <= 1.0
+
+
 def test_those_who_wait_before_the_lane_are_counted_behind_those_in_it(tmp_path: Path) -> None:
     metronome, gate = Metronome(width=1), threading.Semaphore(0)
     metronome.gate = gate.acquire
@@ -254,6 +268,17 @@ def test_who_is_turned_away_before_the_lane_is_refused(telemetry: Telemetry) -> 
 
 def test_what_an_engine_cannot_say_is_refused_not_failed(tmp_path: Path) -> None:
     with studio_of(tmp_path, Metronome()) as studio:
-        ticket = studio.manager.submit(request("no!", ENGINE), session_id="ann")
-        assert ticket.wait(5.0)
+        assert say(studio, "no!").wait(5.0)
         until(lambda: studio.telemetry.snapshot().outcomes == {"arrived": 1, "refused": 1})
+
+
+def test_the_number_of_refused_requests_is_the_number_of_their_records(tmp_path: Path) -> None:
+    with studio_of(tmp_path, Metronome()) as studio:
+        assert say(studio, "no!").wait(5.0)
+        with pytest.raises(UnknownClip):  # the scheduler never gets this request
+            order = Order(text="tick", clip_id="none", start_s=0.0, end_s=1.0, transcript="words", engine=ENGINE)
+            studio.speaking.say(order, session_id="ann")
+        studio.telemetry.count_refused()
+        until(lambda: studio.telemetry.snapshot().outcomes == {"arrived": 1, "refused": 3})
+        records = studio.telemetry.recorder.recent()
+    assert [record.outcome for record in records] == ["refused"] * 3

@@ -1,7 +1,7 @@
 /** The card of one champion: facts, reference, preview line, and the actions of the owner. */
 import { access } from "../core/access.js";
 import { h, icon, iconButton } from "../core/dom.js";
-import { percent, plural } from "../core/format.js";
+import { languageName, percent, plural } from "../core/format.js";
 import { entry, menu } from "../core/menu.js";
 import { state, titleOf, tunedEngine, withoutWeights } from "../core/state.js";
 import { isArchive } from "../jobs/jobs.js";
@@ -108,13 +108,14 @@ export class ChampionCard {
   }
 
   #facts() {
-    const { engine, votes, fine_tuned, consent } = this.champion;
+    const { engine, language, votes, fine_tuned, consent } = this.champion;
     const fact = (/** @type {string} */ words, /** @type {string} */ title) => h("span.fact", { title }, words);
     const count = votes ? plural(votes.won + votes.tied + votes.lost, "vote") : "";
     return h(
       "p.facts",
       {},
       fact(titleOf(engine), "Preferred engine"),
+      language && fact(languageName(language), "Language of this champion. Edit the champion to change the language."),
       fine_tuned &&
         fact(
           "fine-tuned",

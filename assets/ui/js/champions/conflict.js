@@ -3,7 +3,7 @@
  * save; the typed text is kept.
  */
 import { h } from "../core/dom.js";
-import { moment, setting } from "../core/format.js";
+import { languageName, moment, setting } from "../core/format.js";
 import { freeId } from "./library.js";
 import { Reference } from "./reference.js";
 
@@ -21,7 +21,7 @@ const SHOWN = {
       .join(", "),
   notes: ({ notes }) => notes,
   colour: ({ colour }) => colour,
-  language: ({ language = "" }) => language,
+  language: ({ language }) => (language ? languageName(language) : ""),
 };
 
 /**

@@ -1,5 +1,6 @@
 /** Search and sort order of champions. */
 
+import { languageName } from "../core/format.js";
 import { finds } from "../core/search.js";
 
 /** @type {Record<string, {words: string, compare: (one: Champion, other: Champion) => number}>} */
@@ -15,9 +16,9 @@ function won({ votes }) {
 }
 
 /**
- * Return true if id, title, notes and engine contain every word of the search.
+ * Return true if id, title, notes, engine and language contain every word of the search.
  * @param {Champion} champion @param {string} search
  */
-export function fits({ id, title, notes, engine }, search) {
-  return finds(search, `${id} ${title} ${notes} ${engine}`);
+export function fits({ id, title, notes, engine, language }, search) {
+  return finds(search, `${id} ${title} ${notes} ${engine} ${language ? languageName(language) : ""}`);
 }

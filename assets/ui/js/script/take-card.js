@@ -4,7 +4,10 @@ import { seekable, Waveform } from "../audio/waveform.js";
 import { h, icon, iconButton } from "../core/dom.js";
 import { clock, seconds } from "../core/format.js";
 import { titleOf } from "../core/state.js";
-import { comment, toggleMark, togglePlay } from "./acts.js";
+import { TakeSegments } from "../takes/segments.js";
+import { speakersOf } from "../takes/voice.js";
+import { comment, RATE, toggleMark, togglePlay } from "./acts.js";
+import { projectPath } from "./desk.js";
 import { digitOf } from "./line-takes.js";
 import { TakeChecks } from "./take-checks.js";
 import { chooseTake, selectAll, view } from "./view.js";
@@ -42,6 +45,9 @@ export class TakeCard {
     this.tick = iconButton("box", "Tick take", () => this.several.toggle(this.take.id), { "aria-pressed": "false" });
     this.voice = h("b.take-voice");
     this.checks = new TakeChecks();
+    this.nameOf = (/** @type {string} */ voice) => voiceName(voice || this.take.voice);
+    const path = projectPath(`/takes/${take.id}`);
+    this.segments = new TakeSegments({ key: take.id, path, rate: RATE, nameOf: this.nameOf }, take.segments);
     this.marks = MARKS.map(([name, words, sign]) => this.#mark(name, words, sign));
     this.comment = this.#comment();
     this.element = this.#card();
@@ -71,6 +77,7 @@ export class TakeCard {
       this.comment, // above the parts whose height changes
       this.checks.element,
       h("p.take-who", {}, this.voice, this.facts),
+      ...this.segments.elements,
     );
   }
 
@@ -78,7 +85,7 @@ export class TakeCard {
   #press(event) {
     const { target, shiftKey, ctrlKey, metaKey } = event;
     const several = shiftKey || ctrlKey || metaKey;
-    if (several || !(/** @type {Element} */ (target).closest("button, input, [role=slider]")))
+    if (several || !(/** @type {Element} */ (target).closest("button, input, a, summary, [role=slider]")))
       this.several.press(this.take.id, event);
     this.#choose();
   }
@@ -136,6 +143,7 @@ export class TakeCard {
   update(take, line, chosen) {
     this.take = take;
     this.line = line;
+    const voices = speakersOf(this.nameOf, take.segments);
     this.element.classList.toggle("chosen", chosen);
     if (chosen) this.element.setAttribute("aria-current", "true");
     else this.element.removeAttribute("aria-current");
@@ -149,7 +157,7 @@ export class TakeCard {
       take.checks,
       view.blind,
       line.takes.length,
-      voiceName(take.voice),
+      voices,
       titleOf(take.engine),
     ]);
     if (drawn === this.drawn) return;
@@ -160,7 +168,8 @@ export class TakeCard {
     for (const [at, button] of this.marks.entries()) drawMark(button, MARKS[at], take.mark);
     if (!this.comment.matches(":focus")) this.comment.value = take.comment;
     this.facts.replaceChildren(...this.#facts());
-    this.voice.textContent = view.blind ? `Take ${digit}` : voiceName(take.voice);
+    this.voice.textContent = view.blind ? `Take ${digit}` : voices;
+    this.segments.update(view.blind);
     this.checks.show(take, view.blind);
   }
 
@@ -182,6 +191,7 @@ export class TakeCard {
       this.play.replaceChildren(icon(sounds ? "pause" : "play"));
       this.play.ariaLabel = this.play.title = sounds ? "Pause" : "Play";
     }
+    this.segments.drawPlayer();
     this.drawPlayhead();
   }
 

@@ -6,7 +6,7 @@ import { STATE } from "../core/events.js";
 import { state, titleOf } from "../core/state.js";
 import { loadJson, saveJson } from "../core/storage.js";
 import { fits } from "./fits.js";
-import { voiceOf } from "./voice.js";
+import { voicesOf } from "./voice.js";
 
 /** @import { TakeFilter } from "./fits.js" */
 
@@ -39,6 +39,6 @@ export function shownTakes() {
 }
 
 /** @param {Take} take */
-function spokenBy({ order, engine }) {
-  return [voiceOf(order), titleOf(engine)].filter(Boolean).join(" ");
+function spokenBy(take) {
+  return [voicesOf(take), titleOf(take.engine)].filter(Boolean).join(" ");
 }

@@ -16,7 +16,7 @@ import { downloadMenu } from "./export.js";
 import { TakeSegments } from "./segments.js";
 import { isChosen, press, toggleChosen } from "./selection.js";
 import { audioOf, discard, star } from "./takes.js";
-import { lineOf, voicesOf } from "./voice.js";
+import { lineOf, nameOf, voicesOf } from "./voice.js";
 import { WordMarks } from "./word-marks.js";
 import { TakeWords } from "./words.js";
 
@@ -39,7 +39,7 @@ export class TakeRow {
       "aria-pressed": "false",
     });
     this.words = new TakeWords(take);
-    this.segments = new TakeSegments(take);
+    this.segments = segmentsOf(take);
     this.marks = new WordMarks(this.text, take);
     this.element = this.#row();
     new ResizeObserver(() => this.#drawText()).observe(this.text);
@@ -151,6 +151,7 @@ export class TakeRow {
     this.folder.hidden = !take.folder;
     this.voice.textContent = voicesOf(take);
     this.voice.hidden = !this.voice.textContent;
+    this.segments.update();
     this.words.update(take);
     this.marks.update(take);
     this.mark();
@@ -224,4 +225,10 @@ export class TakeRow {
       );
     });
   }
+}
+
+/** @param {Take} take */
+function segmentsOf({ id, order, sample_rate, segments }) {
+  const nameIn = (/** @type {string} */ voice) => nameOf(voice, order);
+  return new TakeSegments({ key: id, path: `/studio/takes/${id}`, rate: sample_rate, nameOf: nameIn }, segments);
 }

@@ -4,38 +4,43 @@ import { load } from "../audio/tracks.js";
 import { h, icon, iconButton } from "../core/dom.js";
 import { clock, plural } from "../core/format.js";
 import { attempt } from "../core/login.js";
-import { nameOf } from "./voice.js";
 
-/** @typedef {{voice: string, text: string, start_s: number, end_s: number}} Segment */
+/**
+ * A take: its key in the player, its route, its sample rate, and the name of the voice of a part.
+ * @typedef {{key: string, path: string, rate: number, nameOf: (voice: string) => string}} Source
+ */
 
 export class TakeSegments {
-  /** @param {Take} take */
-  constructor(take) {
-    this.take = take;
+  /** @param {Source} source @param {Segment[]} [segments] */
+  constructor(source, segments = []) {
+    this.source = source;
+    this.segments = segments;
     this.playing = "";
     /** @type {HTMLElement[]} */ this.buttons = [];
-    const segments = take.segments ?? [];
+    this.names = segments.map(() => h("b"));
     const parts = h("ol", {}, ...segments.map((segment, place) => this.#part(segment, place)));
-    const all = h(
-      "a.quiet.small",
-      { href: `/studio/takes/${take.id}/segments.zip`, download: "" },
-      "Download all parts",
-    );
+    const all = h("a.quiet.small", { href: `${source.path}/segments.zip`, download: "" }, "Download all parts");
     this.elements = segments.length
       ? [h("details.take-segments", {}, h("summary", {}, plural(segments.length, "part")), parts, all)]
       : [];
+    this.update();
+  }
+
+  /** Draw the names of the voices, which may be unknown when the parts are created. */
+  update(hidden = false) {
+    for (const element of this.elements) element.hidden = hidden;
+    for (const [place, { voice }] of this.segments.entries()) this.names[place].textContent = this.source.nameOf(voice);
   }
 
   /** @param {Segment} segment @param {number} place */
-  #part({ voice, text, start_s, end_s }, place) {
-    const name = nameOf(voice, this.take.order);
+  #part({ text, start_s, end_s }, place) {
     const button = iconButton("play", `Play part ${place + 1}`, () => this.#toggle(place));
     this.buttons.push(button);
     return h(
       "li",
       {},
       button,
-      h("span", {}, h("b", {}, name), " ", text),
+      h("span", {}, this.names[place], " ", text),
       h("span.readout", {}, `${clock(start_s)}–${clock(end_s)}`),
       h(
         "a.icon-button",
@@ -52,14 +57,14 @@ export class TakeSegments {
 
   /** @param {number} place */
   #audio(place) {
-    return `/studio/takes/${this.take.id}/audio.wav?segment=${place}`;
+    return `${this.source.path}/audio.wav?segment=${place}`;
   }
 
   /** @param {number} place */
   #toggle(place) {
-    const key = `${this.take.id}/${place}`;
+    const key = `${this.source.key}/${place}`;
     if (player.playing() === key) return player.stop();
-    return attempt(async () => player.play(key, await load(this.#audio(place), this.take.sample_rate), 0));
+    return attempt(async () => player.play(key, await load(this.#audio(place), this.source.rate), 0));
   }
 
   /** Show which part is played. */
@@ -68,7 +73,7 @@ export class TakeSegments {
     if (now === this.playing) return;
     this.playing = now;
     for (const [place, button] of this.buttons.entries()) {
-      const sounds = now === `${this.take.id}/${place}`;
+      const sounds = now === `${this.source.key}/${place}`;
       button.replaceChildren(icon(sounds ? "pause" : "play"));
       button.setAttribute("aria-label", `${sounds ? "Pause" : "Play"} part ${place + 1}`);
     }

@@ -15,9 +15,17 @@ export function voiceOf({ champion, clip_id, design }) {
 }
 
 /** Return the names of the voices of a take, in the order in which they speak. @param {Take} take */
-export function voicesOf({ order, segments = [] }) {
-  const names = segments.map(({ voice }) => nameOf(voice, order));
-  return names.length ? [...new Set(names)].join(", ") : voiceOf(order);
+export function voicesOf({ order, segments }) {
+  return speakersOf((voice) => nameOf(voice, order), segments);
+}
+
+/**
+ * Return the names of the voices of the parts of a take, or of its only voice.
+ * @param {(voice: string) => string} nameOf  an empty voice is the voice of the text @param {Segment[]} [segments]
+ */
+export function speakersOf(nameOf, segments = []) {
+  const voices = segments.length ? segments.map(({ voice }) => voice) : [""];
+  return [...new Set(voices.map(nameOf))].join(", ");
 }
 
 /** Return the name of a voice that a text names; empty is the voice of its order. @param {string} voice @param {Order} order */

@@ -1,0 +1,49 @@
+"""Estimate how long a text lasts, also a text with several voices or rates."""
+
+from collections.abc import Iterable
+
+from engines.audio import paced_s
+from engines.text import Spoken, estimate_s, parse, passages, spoken_form, without_directions
+from engines.types import EngineInfo, Reference, Setting
+from studio.languages import ENGLISH, is_english
+
+
+def pace_of(settings: Iterable[Setting]) -> Setting | None:
+    """Return the setting of an engine's speaking rate; None if the engine has none."""
+    return next((setting for setting in settings if setting.scales == "pace"), None)
+
+
+def paced(pace: Setting, value: float, rate: float) -> float:
+    """Return the value of the setting `pace` for words that are spoken `rate` times as fast as at `value`."""
+    return value if rate == 1 else min(max(value * rate, pace.least), pace.most)
+
+
+def spoken_reference(reference: Reference) -> Spoken:
+    """Return the words of a reference and their length."""
+    return Spoken(spoken_form(without_directions(reference.transcript), reference.language), paced_s(reference.audio))
+
+
+def estimated_s(
+    text: str,
+    language: str = ENGLISH,
+    reference: Spoken | None = None,
+    *,
+    pace: Setting | None,
+    value: float = 1.0,
+    info: EngineInfo | None = None,
+) -> float:
+    """Estimate how long a text lasts, in seconds. Raises BadText.
+
+    `pace` is the engine's setting of the speaking rate, and `value` its value. Without `pace`, rates in the text have no
+    effect. Without `info`, the engine is assumed to keep the pace of the reference.
+    """
+    own = {} if info is None else {"pace_kept": info.pace_kept, "own_pace": info.own_pace}
+    return sum(
+        estimate_s(
+            parse(passage.text, language=language),
+            reference,
+            pace=paced(pace, value, passage.rate) if pace else value,
+            **own,
+        )
+        for passage in passages(text, rates=pace is not None, phonemes=is_english(language))
+    )
