@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from studio.ears.captions import HeardSegment, captions, segments, srt, vtt
 from studio.ears.vocabulary import HeardWord
+from studio.languages import name_of
 from studio.references.transcription import HeardFile
 
 TranscriptFormat = Literal["json", "text", "srt", "verbose_json", "vtt"]
@@ -61,7 +62,7 @@ class TranscribedVerbose(Transcribed):
     """The answer in the format `verbose_json`. Only the requested granularities are present."""
 
     task: Literal["transcribe"] = "transcribe"
-    language: Literal["english"] = "english"
+    language: str = "english"  # the English name in lower case, as in OpenAI's answers
     duration: float
     words: list[TranscribedWord] | None = None
     segments: list[TranscribedSegment] | None = None
@@ -84,6 +85,7 @@ def answer(
     verbose = TranscribedVerbose(
         text=text,
         usage=usage,
+        language=name_of(heard.transcript.language).lower(),
         duration=round(heard.duration_s, 3),
         words=[_word(word) for word in words] if "word" in granularities else None,
         segments=[_segment(id, one) for id, one in enumerate(segments(words))] if "segment" in granularities else None,

@@ -20,7 +20,7 @@ from studio.api.transcript_answers import (
     answer,
 )
 from studio.api.uploads import MULTIPART
-from studio.languages import is_english, read_tag
+from studio.languages import read_tag
 from studio.order import shown
 from studio.references.transcription import LONGEST_S, transcribe_file
 from studio.studio import Studio
@@ -38,7 +38,9 @@ class TranscriptionForm(BaseModel):
 
     file: UploadFile = Field(description=f"a sound file of at most {LONGEST_S:.0f} s")
     model: Name = Field("", description="ignored; the setting STUDIO_RECOGNIZER chooses the model")
-    language: Name = Field("en", description="en; other languages are refused")
+    language: Name = Field(
+        "auto", description="a tag such as de, which a multilingual recogniser needs to know; auto detects the language"
+    )
     prompt: Text = Field("", description="ignored")
     response_format: TranscriptFormat = "json"
     temperature: float = Field(
@@ -55,10 +57,6 @@ class TranscriptionForm(BaseModel):
 
     def check(self) -> None:
         """Refuse fields that the studio cannot follow. Raises BadSetting."""
-        if not is_english(read_tag(self.language)):
-            raise BadSetting(
-                f'language {shown(self.language)} is not supported; remove the field "language", or send "en"'
-            )
         if self.stream:
             raise BadSetting(NO_STREAM)
 
@@ -83,10 +81,13 @@ def router(studio: Studio, programs: Programs) -> APIRouter:
         caller = programs.callers.caller(request)
         form.check()
         studio.ears.require_on()
+        language = read_tag(form.language)
+        if language and (problem := await to_thread.run_sync(studio.ears.obstacle, language, limiter=threads)):
+            raise BadSetting(f"language {shown(form.language)} is not supported: {problem}")
         programs.callers.spend(caller, 0)
         stream = programs.open(caller)
         try:
-            heard = await to_thread.run_sync(transcribe_file, studio.ears, form.file.file, limiter=threads)
+            heard = await to_thread.run_sync(transcribe_file, studio.ears, form.file.file, language, limiter=threads)
         finally:
             programs.close(stream)
         granularities = form.timestamp_granularities or ["segment"]

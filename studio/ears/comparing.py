@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from engines.text.spoken import ENGLISH
 from engines.types import Audio
 from studio.ears.comparison import compare
 from studio.ears.models import Models
@@ -9,6 +10,6 @@ from studio.ears.placing import can_place
 from studio.ears.vocabulary import Comparison, TypedWord
 
 
-def hear(models: Models, audio: Audio, words: Sequence[TypedWord]) -> Comparison | None:
+def hear(models: Models, audio: Audio, words: Sequence[TypedWord], language: str = ENGLISH) -> Comparison | None:
     """Return the comparison; None if the words cannot be placed in the audio (see `can_place`)."""
-    return compare(models.recogniser, audio, words) if can_place(audio, words) else None
+    return compare(models.recogniser, audio, words, language) if can_place(audio, words, language) else None

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from engines.text.spoken import ENGLISH, subtags
 from engines.types import Audio
 from studio.ears.differences import Difference, differences
 from studio.ears.division import Part, divide
@@ -20,6 +21,7 @@ from studio.ears.listening import listen
 from studio.ears.placing import place_words
 from studio.ears.recogniser import Recogniser, ScoredWord
 from studio.ears.repeats import repeated
+from studio.ears.spoken import WITHOUT_SPACES
 from studio.ears.support import doubtful, supports, total
 from studio.ears.tempo import FROM_WORDS, length_ratios
 from studio.ears.verdicts import BARK_WORDS, FUNCTION, Judged, is_plain, judge
@@ -38,19 +40,26 @@ SUPPORT = 2.0  # words with less support are missing, or another word is spoken
 PRIOR = 0.5
 
 
-def compare(recogniser: Recogniser, audio: Audio, words: Sequence[TypedWord]) -> Comparison:
-    """Return the verdict on each expected word, and the added words. `words` must not be empty."""
-    passages = listen(recogniser, audio)
-    parts = divide(words, passages)
-    results = [_judged(recogniser, part) for part in parts]
-    timed = place_words(audio, words, parts, [scored for scored, _ in results])
+def compare(recogniser: Recogniser, audio: Audio, words: Sequence[TypedWord], language: str = ENGLISH) -> Comparison:
+    """Return the verdict on each expected word, and the added words. `words` must not be empty.
+
+    In other languages than English, words are compared by their letters, and no further tests are made, because these need a
+    dictionary. A word that sounds like the heard word is then unsure.
+    """
+    passages, english = listen(recogniser, audio, language), subtags(language)[0] == ENGLISH
+    parts = divide(words, passages, language)
+    results = [_judged(recogniser, part, language) for part in parts]
+    timed = place_words(audio, words, parts, [scored for scored, _ in results], language)
     findings = {place: WordFinding(word=word, verdict="kept", evidence=0.0) for place, word in enumerate(timed)}
     added: list[AddedWord] = []
     for part, (scored, judged) in zip(parts, results, strict=True):
-        _note_unlikely(findings, words, part, scored)
+        if english:
+            _note_unlikely(findings, words, part, scored)
         for one in judged:
             _note(findings, words, part, one)
             added += _added(part, one)
+        if not english:
+            continue
         _note_short(findings, part)
         added_at = {one.place for one in added}
         ratios = dict(zip(part.written, length_ratios([timed[place] for place in part.written]), strict=True))
@@ -68,7 +77,11 @@ def compare(recogniser: Recogniser, audio: Audio, words: Sequence[TypedWord]) ->
     for place in maybe_spoken(audio, words, parts):
         if findings[place].verdict == "missing":
             findings[place] = replace(findings[place], verdict="unsure")
-    heard = Transcript(words=tuple(word for passage in passages for word in passage.words))
+    heard = Transcript(
+        words=tuple(word for passage in passages for word in passage.words),
+        language=subtags(language)[0],
+        spaced=subtags(language)[0] not in WITHOUT_SPACES,
+    )
     clear = _is_clear(words, findings)
     return Comparison(words=tuple(findings.values()), added=tuple(added), transcript=heard, clear=clear)
 
@@ -82,15 +95,15 @@ def _is_clear(words: Sequence[TypedWord], findings: Mapping[int, WordFinding]) -
     return any(findings[place].verdict == "kept" for place in contents or findings)
 
 
-def _judged(recogniser: Recogniser, part: Part) -> tuple[tuple[ScoredWord, ...], list[Judged]]:
+def _judged(recogniser: Recogniser, part: Part, language: str) -> tuple[tuple[ScoredWord, ...], list[Judged]]:
     """Score the expected line, and one changed line for each difference."""
     found = differences(part, LIKE)
     if not part.expected:
         return (), [Judged(one, ADDED - 1.0) for one in found]
     lines = [part.line, *(one.applied(part) for one in found)]
-    heard = recogniser.score(part.passage.encoded, lines)
+    heard = recogniser.score(part.passage.encoded, lines, language)
     with_audio = [total(words) for words in heard]
-    without = [total(words) for words in recogniser.score_unheard(lines)] if found else []
+    without = [total(words) for words in recogniser.score_unheard(lines, language)] if found else []
     return heard[0], [
         Judged(
             one,

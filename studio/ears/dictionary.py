@@ -7,9 +7,11 @@ dictionary of 180,000 words is kept in memory.
 import importlib.util
 import json
 import mmap
+import unicodedata
 from functools import cache, lru_cache
 from pathlib import Path
 
+from engines.text.spoken import ENGLISH, subtags
 from studio.ears.letters import VOWELS, pronounce_letters
 
 PACKAGE = "misaki"
@@ -27,6 +29,13 @@ VOICELESS, SIBILANT = {"P", "T", "K", "F", "TH"}, {"S", "Z", "SH", "ZH", "CH", "
 CONTRACTED = {"'s": "Z", "'ll": "AH L", "'d": "D", "'re": "ER", "'ve": "V", "'m": "M"}
 
 Phones = tuple[str, ...]
+
+
+def sound_of(word: str, language: str) -> Phones:
+    """Return the phones of an English word; in other languages, its letters without accents, which are compared instead."""
+    if subtags(language)[0] == ENGLISH:
+        return pronounce(word)
+    return tuple(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
 
 
 @lru_cache(8_192)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from studio.ears.dictionary import pronounce
+from engines.text.spoken import ENGLISH
+from studio.ears.dictionary import sound_of
 from studio.ears.listening import HeardPassage
 from studio.ears.phones import Match, matches
 from studio.ears.spoken import spoken_as, with_plain_apostrophes
@@ -41,15 +42,15 @@ class Part:
         return tuple(sorted({token.place for token in self.expected}))
 
 
-def divide(words: Sequence[TypedWord], passages: Sequence[HeardPassage]) -> list[Part]:
+def divide(words: Sequence[TypedWord], passages: Sequence[HeardPassage], language: str = ENGLISH) -> list[Part]:
     """Give each expected word to the passage in which it is heard best; the spoken words of a written word stay together."""
     wanted = tokens(words)
-    heard = [heard_tokens(passage.words) for passage in passages]
+    heard = [heard_tokens(passage.words, language) for passage in passages]
     if len(passages) == 1:
-        return [_part(passages[0], wanted, heard[0])]
-    owners = _owners(wanted, heard)
+        return [_part(passages[0], wanted, heard[0], language)]
+    owners = _owners(wanted, heard, language)
     return [
-        _part(passage, [token for token in wanted if owners[token.place] == at], heard[at])
+        _part(passage, [token for token in wanted if owners[token.place] == at], heard[at], language)
         for at, passage in enumerate(passages)
     ]
 
@@ -65,19 +66,19 @@ def tokens(words: Sequence[TypedWord]) -> list[Token]:
     return found
 
 
-def heard_tokens(words: Sequence[HeardWord]) -> list[Token]:
+def heard_tokens(words: Sequence[HeardWord], language: str = ENGLISH) -> list[Token]:
     """Return the spoken words of heard words; punctuation has none."""
-    spoken = [(word.text, spoken_as(word.text), place) for place, word in enumerate(words)]
+    spoken = [(word.text, spoken_as(word.text, language), place) for place, word in enumerate(words)]
     return [Token(text, one, place) for text, parts, place in spoken for one in parts]
 
 
-def match(wanted: Sequence[Token], heard: Sequence[Token]) -> list[Match]:
+def match(wanted: Sequence[Token], heard: Sequence[Token], language: str = ENGLISH) -> list[Match]:
     """Match words by their sound."""
-    return matches(*([pronounce(token.spoken) for token in side] for side in (wanted, heard)))
+    return matches(*([sound_of(token.spoken, language) for token in side] for side in (wanted, heard)))
 
 
-def _part(passage: HeardPassage, wanted: Sequence[Token], heard: Sequence[Token]) -> Part:
-    found = tuple(match(wanted, heard))
+def _part(passage: HeardPassage, wanted: Sequence[Token], heard: Sequence[Token], language: str) -> Part:
+    found = tuple(match(wanted, heard, language))
     return Part(passage, tuple(_spelled_as_heard(wanted, heard, found)), tuple(heard), found)
 
 
@@ -100,12 +101,12 @@ def _respelled(token: Token, heard: Token) -> str:
     return (heard.spoken.capitalize() if token.text[:1].isupper() else heard.spoken) + closing
 
 
-def _owners(wanted: Sequence[Token], heard: Sequence[Sequence[Token]]) -> dict[int, int]:
+def _owners(wanted: Sequence[Token], heard: Sequence[Sequence[Token]], language: str) -> dict[int, int]:
     """Return the index of the passage for each written word."""
     flat = [(token, at) for at, part in enumerate(heard) for token in part]
     owners: dict[int, int] = {}
     last = 0
-    for found in match(wanted, [token for token, _ in flat]):
+    for found in match(wanted, [token for token, _ in flat], language):
         if found.heard_end > found.heard_start:
             last = max(last, flat[found.heard_end - 1][1])
         for token in wanted[found.start : found.end]:

@@ -12,10 +12,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from queue import LifoQueue
 from typing import TypeVar, TypeVarTuple, cast
 
+from engines.text.spoken import ENGLISH
 from engines.types import Audio
 from studio.ears.child import DIED, Child
 from studio.ears.comparing import hear
-from studio.ears.listening import transcribe
+from studio.ears.listening import obstacle, transcribe
 from studio.ears.models import Models
 from studio.ears.placing import align
 from studio.ears.tasks import Failure
@@ -81,13 +82,17 @@ class Ears:
         """Return the ids of the running child processes."""
         return tuple(child.pid for child in self._children if child.pid)
 
-    def transcribe(self, clip: Audio) -> Transcript:
-        """Return the words of a clip. Raises EarsFailed."""
-        return self.ask(transcribe, clip)
+    def transcribe(self, clip: Audio, language: str = "") -> Transcript:
+        """Return the words of a clip; without a language, a multilingual model detects it. Raises EarsFailed."""
+        return self.ask(transcribe, clip, language)
 
-    def align(self, clip: Audio, words: Sequence[TypedWord]) -> tuple[TimedWord, ...]:
+    def obstacle(self, language: str) -> str:
+        """Return why the recogniser cannot hear a language; empty if it can. Raises EarsFailed."""
+        return self.ask(obstacle, language)
+
+    def align(self, clip: Audio, words: Sequence[TypedWord], language: str = ENGLISH) -> tuple[TimedWord, ...]:
         """Return the words with their times; empty if they cannot be placed or the ears are off. Raises EarsFailed."""
-        return self.ask(align, clip, tuple(words)) if self._on else ()
+        return self.ask(align, clip, tuple(words), language) if self._on else ()
 
     def hear(self, take: Audio, words: Sequence[TypedWord]) -> Comparison | None:
         """Compare a take with the expected words; None if they cannot be compared. Raises EarsFailed."""

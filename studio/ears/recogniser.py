@@ -6,12 +6,15 @@ detection. Importing this module does not load the recogniser's libraries.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from engines.text.spoken import ENGLISH, subtags
 from studio.ears.sound import MARGIN_S, RATE_HZ, SILENCE_S, WINDOW_MIN_S, WINDOW_S, Passage
+from studio.ears.spoken import WITHOUT_SPACES, written_words
 from studio.ears.vocabulary import HeardWord
 
 NAME = "whisper"
@@ -21,6 +24,7 @@ BEAM = 5
 TOKENS_A_SECOND, TOKENS_MIN = 10, 12  # maximum number of tokens in a transcript, so that a hallucination ends
 TOKENS_MAX = 200
 LINES_AT_ONCE = 4  # scored together; each takes 0.2 MB for each of its tokens
+NAMES = {"nb": "no", "cmn": "zh", "fil": "tl", "jv": "jw", "iw": "he"}  # Whisper's names, by the names in tags
 LEAST = 1e-6  # lowest probability, because its logarithm is used
 
 
@@ -46,6 +50,12 @@ class ScoredWord:
         return sum(self.logs) / max(1, len(self.logs))
 
 
+def whisper_name(language: str) -> str:
+    """Return Whisper's name of the language of a BCP 47 tag."""
+    primary = subtags(language)[0]
+    return NAMES.get(primary, primary)
+
+
 class Recogniser:
     """A loaded speech recognition model. Not thread-safe."""
 
@@ -54,9 +64,17 @@ class Recogniser:
         from faster_whisper.tokenizer import Tokenizer
 
         self._whisper = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=threads)
-        several = self._whisper.model.is_multilingual
-        self._tokens = Tokenizer(self._whisper.hf_tokenizer, several, task="transcribe", language="en")
+        several, tokens = self._whisper.model.is_multilingual, self._whisper.hf_tokenizer
+        self.languages = frozenset(self._whisper.supported_languages)  # as Whisper names them; see `whisper_name`
+        self._tokens = cache(lambda name: Tokenizer(tokens, several, task="transcribe", language=name))
         self._silence: Encoded | None = None
+
+    def detect(self, encoded: Encoded) -> str:
+        """Return the language of a passage, as Whisper names it."""
+        if len(self.languages) == 1:
+            return ENGLISH
+        ((token, _), *_), *_ = self._whisper.model.detect_language(encoded.features)
+        return str(token).strip("<|>")
 
     def encode(self, passage: Passage) -> Encoded:
         """Encode a passage. This takes most of the time."""
@@ -68,36 +86,39 @@ class Recogniser:
         storage = get_ctranslate2_storage(np.ascontiguousarray(mel)[None])
         return Encoded(passage, self._whisper.model.encode(storage, to_cpu=True))
 
-    def hear(self, encoded: Encoded) -> tuple[HeardWord, ...]:
+    def hear(self, encoded: Encoded, language: str = ENGLISH) -> tuple[HeardWord, ...]:
         """Return the words of a passage, with times in seconds of the clip. The text is not known."""
-        passage = encoded.passage
+        passage, tokens = encoded.passage, self._tokens(whisper_name(language))
         most = min(TOKENS_MAX, TOKENS_MIN + round(TOKENS_A_SECOND * passage.length_s))
-        prompt = [*self._tokens.sot_sequence, self._tokens.no_timestamps]
+        prompt = [*tokens.sot_sequence, tokens.no_timestamps]
         found = self._whisper.model.generate(encoded.features, [prompt], beam_size=BEAM, max_length=most)[0]
-        said = self._tokens.decode([id for id in found.sequences_ids[0] if id < self._tokens.eot]).split()
-        scored = self.score(encoded, [said])[0] if said else ()
+        said = written_words(tokens.decode([id for id in found.sequences_ids[0] if id < tokens.eot]), language)
+        scored = self.score(encoded, [said], language)[0] if said else ()
         return tuple(_heard(word, one, passage) for word, one in zip(said, scored, strict=True))
 
-    def score(self, encoded: Encoded, lines: Sequence[Sequence[str]]) -> list[tuple[ScoredWord, ...]]:
+    def score(
+        self, encoded: Encoded, lines: Sequence[Sequence[str]], language: str = ENGLISH
+    ) -> list[tuple[ScoredWord, ...]]:
         """Return the words of each line with scores and times in the passage. The words must have capitals and punctuation."""
         groups = (lines[at : at + LINES_AT_ONCE] for at in range(0, len(lines), LINES_AT_ONCE))
-        return [one for group in groups for one in self._score(encoded, group)]
+        return [one for group in groups for one in self._score(encoded, group, whisper_name(language))]
 
-    def _score(self, encoded: Encoded, lines: Sequence[Sequence[str]]) -> list[tuple[ScoredWord, ...]]:
+    def _score(self, encoded: Encoded, lines: Sequence[Sequence[str]], name: str) -> list[tuple[ScoredWord, ...]]:
         frames = round(MEL_FRAMES_S * (encoded.passage.length_s + 2 * MARGIN_S))
-        parts = [[self._tokens.encode(f" {word}") for word in line] for line in lines]
+        tokens, gap = self._tokens(name), "" if name in WITHOUT_SPACES else " "
+        parts = [[tokens.encode(f"{gap}{word}") for word in line] for line in lines]
         texts = [[id for word in words for id in word] for words in parts]
         features = self._repeated(encoded, len(lines))
-        found = self._whisper.model.align(features, self._tokens.sot_sequence, texts, frames)
+        found = self._whisper.model.align(features, tokens.sot_sequence, texts, frames)
         return [tuple(_scored(one, words)) for one, words in zip(found, parts, strict=True)]
 
-    def score_unheard(self, lines: Sequence[Sequence[str]]) -> list[tuple[ScoredWord, ...]]:
+    def score_unheard(self, lines: Sequence[Sequence[str]], language: str = ENGLISH) -> list[tuple[ScoredWord, ...]]:
         """Score lines without audio, which shows how likely the recogniser finds the text alone."""
         if self._silence is None:
             length_s = 4.0
             empty = np.zeros(round((length_s + 2 * MARGIN_S) * RATE_HZ), np.float32)
             self._silence = self.encode(Passage(empty, 0.0, length_s))
-        return self.score(self._silence, lines)
+        return self.score(self._silence, lines, language)
 
     def _repeated(self, encoded: Encoded, times: int) -> Any:
         if times == 1:

@@ -1,12 +1,18 @@
-"""Words in spoken form: lower case, letters and apostrophes."""
+"""Words in spoken form: lower case, letters and apostrophes; in other languages than English, also accents and digits."""
 
 import re
 import unicodedata
 
-from engines.text.spoken import spoken_form
+from engines.text.spoken import ENGLISH, spoken_form, subtags
 
 SPOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼʹ′`´＇", "'"))
+WITHOUT_SPACES = frozenset(
+    ("zh", "yue", "ja", "th", "lo", "my", "km")
+)  # languages whose words are not separated by spaces
+# A letter of their scripts: Thai, Lao, Myanmar, Khmer, kana and Chinese characters.
+LETTER = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+UNSPACED = re.compile(f"{LETTER}[^\\w\\s]*|(?:(?!{LETTER})\\S)+")
 
 
 def with_plain_apostrophes(text: str) -> str:
@@ -14,17 +20,27 @@ def with_plain_apostrophes(text: str) -> str:
     return text.translate(APOSTROPHES)
 
 
-def split_words(text: str) -> list[str]:
-    """Return the words of a text in lower case, without accents, digits and punctuation marks."""
-    folded = unicodedata.normalize("NFKD", with_plain_apostrophes(text).lower())
-    return SPOKEN.findall("".join(c for c in folded if not unicodedata.combining(c)))
+def written_words(text: str, language: str = ENGLISH) -> list[str]:
+    """Return the words of a text with their punctuation; in a language without spaces, each letter is a word."""
+    return UNSPACED.findall(text) if subtags(language)[0] in WITHOUT_SPACES else text.split()
 
 
-def spoken_as(word: str) -> list[str]:
+def split_words(text: str, language: str = ENGLISH) -> list[str]:
+    """Return the words of a text in lower case, without punctuation marks; in English, also without accents and digits."""
+    plain = with_plain_apostrophes(text)
+    if subtags(language)[0] == ENGLISH:
+        folded = unicodedata.normalize("NFKD", plain.lower())
+        return SPOKEN.findall("".join(c for c in folded if not unicodedata.combining(c)))
+    folded = unicodedata.normalize("NFKC", plain.lower())
+    kept = "".join(c if unicodedata.category(c)[0] in "LMN" else " " for c in folded)
+    return written_words(kept, language)
+
+
+def spoken_as(word: str, language: str = ENGLISH) -> list[str]:
     """Return the words that are spoken for a written word, such as "seven" for "7"."""
-    return split_words(spoken_form(word))
+    return split_words(spoken_form(word, language), language)
 
 
 def has_english_letters(words: tuple[str, ...]) -> bool:
-    """Return True if all letters are a to z, the only ones that the recogniser and the dictionary know."""
+    """Return True if all letters are a to z, the only ones that the dictionary knows."""
     return all(c.isascii() for word in words for c in word)

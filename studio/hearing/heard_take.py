@@ -42,32 +42,32 @@ def hear_take(models: Models, text: str, audio: Audio, language: str = "en", seg
     """
     if segments:
         cuts = [(each.text, audio.between(each.start_s, each.end_s)) for each in segments]
-        return _joined([hear_take(models, *cut, language) for cut in cuts], segments, audio)
+        return _joined([hear_take(models, *cut, language) for cut in cuts], segments, audio, language)
     if not len(audio.samples) or not np.isfinite(audio.samples).all():
         return {**HEARD_WITHOUT_WORDS, "complete": False, "message": DAMAGED}
     if speech_s(audio) == 0.0:
         return {**HEARD_WITHOUT_WORDS, "complete": False, "message": SILENT}
     heard = {**HEARD_WITHOUT_WORDS, "faults": _faults(audio)}
-    if not is_english(language):
-        return {**heard, "message": FOREIGN}
-    words = typed_words(text)
-    if message := _obstacle(words, audio):
+    if problem := models.obstacle(language):
+        return {**heard, "message": f"Not checked: {problem}. Listen to this take."}
+    words = typed_words(text, language=language)
+    if message := _obstacle(words, audio, language):
         return {**heard, "message": message}
-    comparison = hear(models, audio, words)
+    comparison = hear(models, audio, words, language)
     ran_away = runaway(text, audio, comparison) if comparison else UNFIT
     faults = [{"name": RUNAWAY, "severity": "fail", "message": ran_away}] if ran_away else []
     said = _compared(comparison) if comparison else {"complete": False, "message": UNFIT}
     return {**heard, **said, "faults": [*faults, *heard["faults"]]}
 
 
-def _joined(parts: Sequence[Heard], segments: Sequence[Segment], audio: Audio) -> Heard:
+def _joined(parts: Sequence[Heard], segments: Sequence[Segment], audio: Audio, language: str) -> Heard:
     """Return what is heard in all parts of a take, with times from the start of the take."""
     joined: dict[str, Any] = {name: [] for name in FOUND}
     written = 0  # words of the parts so far
     for part, segment in zip(parts, segments, strict=True):
         for name in FOUND:
             joined[name] += [_moved(one, segment.start_s, written) for one in part[name]]
-        written += len(typed_words(segment.text))
+        written += len(typed_words(segment.text, language=language))
     verdicts = [part["complete"] for part in parts]
     ran_away = [fault for part in parts for fault in part["faults"] if fault["name"] == RUNAWAY]
     return {
@@ -89,11 +89,11 @@ def _compared(comparison: Comparison) -> dict[str, Any]:
     return {**comparison_json(comparison), "message": message}
 
 
-def _obstacle(words: Sequence[TypedWord], audio: Audio) -> str:
+def _obstacle(words: Sequence[TypedWord], audio: Audio, language: str) -> str:
     """Return why the words of a take cannot be compared; empty if they can."""
     if not words or audio.duration_s > LONGEST_S:
         return TOO_LONG if words else NO_WORDS
-    return "" if all(has_english_letters(word.spoken) for word in words) else FOREIGN
+    return "" if not is_english(language) or all(has_english_letters(word.spoken) for word in words) else FOREIGN
 
 
 def _faults(audio: Audio) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from engines.types import Take
 from studio.ears.ears import Ears, EarsFailed
 from studio.ears.sentence_ends import SENTENCE_ENDS
 from studio.ears.vocabulary import TimedWord, TypedWord
-from studio.languages import is_english
+from studio.languages import ENGLISH
 from studio.script.checks.wording import typed_words
 
 Pair = tuple[TypedWord, TimedWord]
@@ -17,7 +17,8 @@ Pair = tuple[TypedWord, TimedWord]
 def sentence_times(ears: Ears, take: Take, start_s: float = 0.0) -> list[dict[str, Any]]:
     """Return the sentences of a take that starts at `start_s`, with times in seconds.
 
-    If the words cannot be placed, are not English, or the ears are off, the whole text is one sentence without words.
+    If the words cannot be placed, the recogniser does not know their language, or the ears are off, the whole text is one
+    sentence without words.
     """
     found: list[dict[str, Any]] = []
     for each in take.segments:  # the parts of a take with several voices
@@ -28,9 +29,10 @@ def sentence_times(ears: Ears, take: Take, start_s: float = 0.0) -> list[dict[st
 
 def _times_of(ears: Ears, take: Take, start_s: float) -> list[dict[str, Any]]:
     """Return the sentences of a part with one voice."""
-    words = typed_words(take.request.text) if is_english(take.request.language) else []
+    language = take.request.language or ENGLISH
+    words = typed_words(take.request.text, language=language)
     try:
-        timed = ears.align(take.audio, words) if words else ()
+        timed = ears.align(take.audio, words, language) if words else ()
     except EarsFailed:
         timed = ()
     if not timed:

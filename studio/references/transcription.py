@@ -22,14 +22,14 @@ class HeardFile:
     duration_s: float
 
 
-def transcribe_file(ears: Ears, sound: BinaryIO) -> HeardFile:
-    """Decode and transcribe a file.
+def transcribe_file(ears: Ears, sound: BinaryIO, language: str = "") -> HeardFile:
+    """Decode and transcribe a file; without a language, a multilingual recogniser detects it.
 
     Raises BadAudio for a file that is not sound or is longer than LONGEST_S, NoRoom, EarsFailed.
     """
     audio = decode_sent(sound, _decode)
     # The recogniser would hear words even in silence.
-    transcript = Transcript(words=()) if no_voice(audio) else ears.transcribe(audio)
+    transcript = Transcript(words=()) if no_voice(audio) else ears.transcribe(audio, language)
     return HeardFile(transcript, audio.duration_s)
 
 

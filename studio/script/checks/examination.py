@@ -13,7 +13,7 @@ from studio.ears.quality.levels import speech_s
 from studio.ears.recogniser import NAME
 from studio.ears.sound import LONGEST_S
 from studio.ears.spoken import has_english_letters
-from studio.languages import is_english
+from studio.languages import ENGLISH, is_english
 from studio.script.checks.judging import Checked, Expected
 from studio.script.checks.likeness import Encoder
 from studio.script.checks.runaways import RUNAWAY, runaway
@@ -46,15 +46,18 @@ def check(models: Models, expected: Expected, audio: Audio) -> Checked:
 
 
 def _words(models: Models, expected: Expected, audio: Audio) -> tuple[HeardLine | None, tuple[TakeCheck, ...]]:
-    words = typed_words(expected.text, expected.written) if is_english(expected.language) else []
-    if not is_english(expected.language) or not all(has_english_letters(word.spoken) for word in words):
+    language = expected.language or ENGLISH
+    if message := models.obstacle(language):
+        return None, (_words_check("unmeasured", f"Not checked: {message}. Listen to this take."),)
+    words = typed_words(expected.text, expected.written, language=language)
+    if is_english(language) and not all(has_english_letters(word.spoken) for word in words):
         return None, (_words_check("unmeasured", FOREIGN),)
     if not words or audio.duration_s > LONGEST_S:
         return None, (_words_check("unmeasured", TOO_LONG if words else NO_WORDS),)
-    if not can_place(audio, words):
+    if not can_place(audio, words, language):
         fault = TakeCheck(name=RUNAWAY, outcome="fail", message=TOO_SHORT, model=NAME)
         return None, (fault, _words_check("fail", TOO_SHORT))
-    line = hear_line(compare(models.recogniser, audio, words), audio)
+    line = hear_line(compare(models.recogniser, audio, words, language), audio)
     ran_away = runaway(expected.text, audio, line.comparison)
     of_runaway = [TakeCheck(name=RUNAWAY, outcome="fail", message=ran_away, model=NAME)] if ran_away else []
     return line, (*of_runaway, check_words(line), check_edges(line))
