@@ -35,7 +35,8 @@ def estimated_s(
     """Estimate how long a text lasts, in seconds. Raises BadText.
 
     `pace` is the engine's setting of the speaking rate, and `value` its value. Without `pace`, rates in the text have no
-    effect. Without `info`, the engine is assumed to keep the pace of the reference.
+    effect. Without `info`, the engine is assumed to keep the pace of the reference. All voices are assumed to speak at the
+    pace of `reference`. The silence between two voices is not counted.
     """
     own = {} if info is None else {"pace_kept": info.pace_kept, "own_pace": info.own_pace}
     return sum(

@@ -218,7 +218,7 @@ class SpokenAnswers:
         return await to_thread.run_sync(report_on, self._studio.ears, ticket.result(), limiter=self._threads)
 
     def _begin(self, form: SpeechBody, request: Request, live: bool = True) -> tuple[Stream, Ticket]:
-        """Submit a line, while its reference is checked; a failed check cancels the line.
+        """Start the check of the reference, submit the line, and wait for the check. A failed check cancels the line.
 
         Raises EngineError.
         """

@@ -39,7 +39,7 @@ class TranscriptionForm(BaseModel):
     file: UploadFile = Field(description=f"a sound file of at most {LONGEST_S:.0f} s")
     model: Name = Field("", description="ignored; the setting STUDIO_RECOGNIZER chooses the model")
     language: Name = Field(
-        "auto", description="a tag such as de, which a multilingual recogniser needs to know; auto detects the language"
+        "auto", description="a tag such as de; auto detects the language. The embedded recogniser knows only English"
     )
     prompt: Text = Field("", description="ignored")
     response_format: TranscriptFormat = "json"
@@ -82,7 +82,7 @@ def router(studio: Studio, programs: Programs) -> APIRouter:
         form.check()
         studio.ears.require_on()
         language = read_tag(form.language)
-        if language and (problem := await to_thread.run_sync(studio.ears.obstacle, language, limiter=threads)):
+        if language and (problem := await to_thread.run_sync(studio.ears.why_unheard, language, limiter=threads)):
             raise BadSetting(f"language {shown(form.language)} is not supported: {problem}")
         programs.callers.spend(caller, 0)
         stream = programs.open(caller)

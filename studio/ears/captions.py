@@ -1,11 +1,13 @@
 """Captions: divide heard words into segments of readable length, and write them as SubRip (SRT) or WebVTT files."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
 
 from studio.ears.sentence_ends import ends_sentence
+from studio.ears.spoken import LETTER, join_words
 from studio.ears.vocabulary import HeardWord
 
 LINE_MAX = 42  # characters in a line, and lines in a caption: the usual limits
@@ -24,7 +26,7 @@ class HeardSegment:
 
     @property
     def text(self) -> str:
-        return " ".join(word.text for word in self.words)
+        return join_words(word.text for word in self.words)
 
     @property
     def start_s(self) -> float:
@@ -66,7 +68,7 @@ def _broken(text: str) -> str:
 
 
 def _lines(text: str, width: int) -> list[str]:
-    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    return wrap(text, width, break_long_words=bool(re.search(LETTER, text)), break_on_hyphens=False)
 
 
 def captions(words: Sequence[HeardWord]) -> Iterator[Caption]:

@@ -21,7 +21,6 @@ from studio.ears.listening import listen
 from studio.ears.placing import place_words
 from studio.ears.recogniser import Recogniser, ScoredWord
 from studio.ears.repeats import repeated
-from studio.ears.spoken import WITHOUT_SPACES
 from studio.ears.support import doubtful, supports, total
 from studio.ears.tempo import FROM_WORDS, length_ratios
 from studio.ears.verdicts import BARK_WORDS, FUNCTION, Judged, is_plain, judge
@@ -43,8 +42,8 @@ PRIOR = 0.5
 def compare(recogniser: Recogniser, audio: Audio, words: Sequence[TypedWord], language: str = ENGLISH) -> Comparison:
     """Return the verdict on each expected word, and the added words. `words` must not be empty.
 
-    In other languages than English, words are compared by their letters, and no further tests are made, because these need a
-    dictionary. A word that sounds like the heard word is then unsure.
+    In other languages than English, words are compared by their letters. The further tests need an English dictionary, so they
+    are skipped: a wrong word with almost the same letters is not found, or is unsure.
     """
     passages, english = listen(recogniser, audio, language), subtags(language)[0] == ENGLISH
     parts = divide(words, passages, language)
@@ -77,11 +76,8 @@ def compare(recogniser: Recogniser, audio: Audio, words: Sequence[TypedWord], la
     for place in maybe_spoken(audio, words, parts):
         if findings[place].verdict == "missing":
             findings[place] = replace(findings[place], verdict="unsure")
-    heard = Transcript(
-        words=tuple(word for passage in passages for word in passage.words),
-        language=subtags(language)[0],
-        spaced=subtags(language)[0] not in WITHOUT_SPACES,
-    )
+    words_heard = tuple(word for passage in passages for word in passage.words)
+    heard = Transcript(words=words_heard, language=subtags(language)[0])
     clear = _is_clear(words, findings)
     return Comparison(words=tuple(findings.values()), added=tuple(added), transcript=heard, clear=clear)
 

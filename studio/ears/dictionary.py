@@ -32,7 +32,7 @@ Phones = tuple[str, ...]
 
 
 def sound_of(word: str, language: str) -> Phones:
-    """Return the phones of an English word; in other languages, its letters without accents, which are compared instead."""
+    """Return the phones of an English word. In other languages, return the letters of the word without accents."""
     if subtags(language)[0] == ENGLISH:
         return pronounce(word)
     return tuple(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))

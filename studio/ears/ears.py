@@ -16,7 +16,7 @@ from engines.text.spoken import ENGLISH
 from engines.types import Audio
 from studio.ears.child import DIED, Child
 from studio.ears.comparing import hear
-from studio.ears.listening import obstacle, transcribe
+from studio.ears.listening import transcribe
 from studio.ears.models import Models
 from studio.ears.placing import align
 from studio.ears.tasks import Failure
@@ -86,9 +86,9 @@ class Ears:
         """Return the words of a clip; without a language, a multilingual model detects it. Raises EarsFailed."""
         return self.ask(transcribe, clip, language)
 
-    def obstacle(self, language: str) -> str:
+    def why_unheard(self, language: str) -> str:
         """Return why the recogniser cannot hear a language; empty if it can. Raises EarsFailed."""
-        return self.ask(obstacle, language)
+        return self.ask(Models.why_unheard, language)
 
     def align(self, clip: Audio, words: Sequence[TypedWord], language: str = ENGLISH) -> tuple[TimedWord, ...]:
         """Return the words with their times; empty if they cannot be placed or the ears are off. Raises EarsFailed."""

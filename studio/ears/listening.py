@@ -8,7 +8,7 @@ from studio.ears.dictionary import sound_of
 from studio.ears.models import Models
 from studio.ears.recogniser import Encoded, Recogniser
 from studio.ears.sound import passages
-from studio.ears.spoken import WITHOUT_SPACES, spoken_as
+from studio.ears.spoken import spoken_as
 from studio.ears.vocabulary import HeardWord, Transcript
 
 FASTEST_PHONES_PER_S = 18.0
@@ -43,25 +43,17 @@ def without_loop(words: tuple[HeardWord, ...], length_s: float, language: str = 
     return words[: next(periods, len(words))]
 
 
-def obstacle(models: Models, language: str) -> str:
-    """Return why the recogniser cannot hear a language; empty if it can."""
-    return models.obstacle(language)
-
-
 def transcribe(models: Models, audio: Audio, language: str = "") -> Transcript:
     """Return the words of a clip, with numbers as they are spoken.
 
-    The recogniser must know the language; without one, it detects the language.
+    The recogniser must know the language. Without a language, the recogniser detects it from the first passage.
     """
     recogniser = models.recogniser
     encoded = [recogniser.encode(passage) for passage in passages(audio)]
     spoken = language or (recogniser.detect(encoded[0]) if encoded else ENGLISH)
     heard = [word for one in encoded for word in _heard(recogniser, one, spoken).words]
-    return Transcript(
-        words=tuple(replace(word, text=_spelled(word.text, spoken)) for word in heard),
-        language=subtags(spoken)[0],
-        spaced=subtags(spoken)[0] not in WITHOUT_SPACES,
-    )
+    words = tuple(replace(word, text=_spelled(word.text, spoken)) for word in heard)
+    return Transcript(words=words, language=subtags(spoken)[0])
 
 
 def _spelled(word: str, language: str) -> str:

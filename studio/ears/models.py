@@ -32,9 +32,9 @@ class Models:
 
     def knows(self, language: str) -> bool:
         """Return True if the recogniser hears this language, a BCP 47 tag. Raises Unavailable."""
-        return not self.obstacle(language)
+        return not self.why_unheard(language)
 
-    def obstacle(self, language: str) -> str:
+    def why_unheard(self, language: str) -> str:
         """Return why the recogniser cannot hear this language, a BCP 47 tag; empty if it can. Raises Unavailable."""
         name = whisper_name(language)
         if name == ENGLISH:

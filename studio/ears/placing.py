@@ -11,10 +11,10 @@ from studio.ears.listening import listen
 from studio.ears.models import Models
 from studio.ears.recogniser import ScoredWord
 from studio.ears.sound import LONGEST_S
-from studio.ears.spoken import has_english_letters
+from studio.ears.spoken import has_english_letters, is_unspaced
 from studio.ears.vocabulary import TimedWord, TypedWord
 
-WORDS_A_SECOND = 12.0  # more words than this cannot be in the audio
+WORDS_A_SECOND, LETTERS_A_SECOND = 12.0, 25.0  # more cannot be in the audio; letters in languages without spaces
 
 
 def align(models: Models, audio: Audio, words: Sequence[TypedWord], language: str = ENGLISH) -> tuple[TimedWord, ...]:
@@ -40,7 +40,9 @@ def can_place(audio: Audio, words: Sequence[TypedWord], language: str = ENGLISH)
     return (
         bool(spoken)
         and (subtags(language)[0] != ENGLISH or has_english_letters(tuple(spoken)))
-        and len(spoken) / WORDS_A_SECOND < audio.duration_s <= LONGEST_S
+        and len(spoken) / (LETTERS_A_SECOND if is_unspaced(language) else WORDS_A_SECOND)
+        < audio.duration_s
+        <= LONGEST_S
     )
 
 

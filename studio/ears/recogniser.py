@@ -24,7 +24,7 @@ BEAM = 5
 TOKENS_A_SECOND, TOKENS_MIN = 10, 12  # maximum number of tokens in a transcript, so that a hallucination ends
 TOKENS_MAX = 200
 LINES_AT_ONCE = 4  # scored together; each takes 0.2 MB for each of its tokens
-NAMES = {"nb": "no", "cmn": "zh", "fil": "tl", "jv": "jw", "iw": "he"}  # Whisper's names, by the names in tags
+WHISPER_NAMES = {"nb": "no", "cmn": "zh", "fil": "tl", "jv": "jw", "iw": "he"}  # Whisper's names, by the names in tags
 LEAST = 1e-6  # lowest probability, because its logarithm is used
 
 
@@ -53,7 +53,7 @@ class ScoredWord:
 def whisper_name(language: str) -> str:
     """Return Whisper's name of the language of a BCP 47 tag."""
     primary = subtags(language)[0]
-    return NAMES.get(primary, primary)
+    return WHISPER_NAMES.get(primary, primary)
 
 
 class Recogniser:

@@ -5,7 +5,7 @@ import re
 from engines.text.abbreviations import BEHIND_A_NAME, SHORT_FORMS, TITLES
 from engines.text.rules import CLEARLY_ENDS, one_of
 
-SENTENCE_ENDS = (".", "!", "?", "…")
+SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
 CLOSES = "\"'”’)"  # a sentence may end before these
 OPENS = "\"'“‘(["
 ABBREVIATION = re.compile(

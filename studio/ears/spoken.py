@@ -1,7 +1,8 @@
-"""Words in spoken form: lower case, letters and apostrophes; in other languages than English, also accents and digits."""
+"""Words in spoken form: lower case, with letters and apostrophes only. Words of other languages keep accents and digits."""
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from engines.text.spoken import ENGLISH, spoken_form, subtags
 
@@ -12,6 +13,8 @@ WITHOUT_SPACES = frozenset(
 )  # languages whose words are not separated by spaces
 # A letter of their scripts: Thai, Lao, Myanmar, Khmer, kana and Chinese characters.
 LETTER = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+LETTERS_A_WORD = 2  # usual length of a word in such a language
+GAP = re.compile(f"(?<={LETTER}|[。、，；：！？…」』）]) (?={LETTER})")
 UNSPACED = re.compile(f"{LETTER}[^\\w\\s]*|(?:(?!{LETTER})\\S)+")
 
 
@@ -22,7 +25,17 @@ def with_plain_apostrophes(text: str) -> str:
 
 def written_words(text: str, language: str = ENGLISH) -> list[str]:
     """Return the words of a text with their punctuation; in a language without spaces, each letter is a word."""
-    return UNSPACED.findall(text) if subtags(language)[0] in WITHOUT_SPACES else text.split()
+    return UNSPACED.findall(text) if is_unspaced(language) else text.split()
+
+
+def join_words(words: Iterable[str]) -> str:
+    """Return words as one line, without spaces between letters of languages without spaces."""
+    return GAP.sub("", " ".join(words))
+
+
+def is_unspaced(language: str) -> bool:
+    """Return True for a language whose words are not separated by spaces, so that each letter counts as a word."""
+    return subtags(language)[0] in WITHOUT_SPACES
 
 
 def split_words(text: str, language: str = ENGLISH) -> list[str]:

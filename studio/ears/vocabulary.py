@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from studio.ears.spoken import join_words
+
 Verdict = Literal["kept", "missing", "misheard", "unsure"]
 
 
@@ -31,12 +33,11 @@ class Transcript:
 
     words: tuple[HeardWord, ...]
     language: str = "en"
-    spaced: bool = True  # False in a language without spaces, in which each letter is a word
 
     @property
     def text(self) -> str:
         """Return the words as one line."""
-        return (" " if self.spaced else "").join(word.text for word in self.words)
+        return join_words(word.text for word in self.words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,13 +14,13 @@ from studio.ears.serializers import comparison_json
 from studio.ears.sound import LONGEST_S
 from studio.ears.spoken import has_english_letters
 from studio.ears.vocabulary import Comparison, TypedWord
-from studio.languages import is_english
+from studio.languages import ENGLISH, is_english
 from studio.script.checks.runaways import RUNAWAY, runaway
 from studio.script.checks.wording import typed_words
 
 Heard = Mapping[str, Any]  # JSON: `comparison_json`, a message, and the faults of the audio
 
-FOREIGN = "Not checked: speech recognition knows only English. Listen to this take."
+FOREIGN = "Not checked: the text has letters that English does not have. State its language, or listen to this take."
 NO_WORDS = "Not checked: the text has no words."
 TOO_LONG = "Not checked: the take is longer than two minutes. Listen to this take."
 SILENT = "The take is silent."
@@ -40,6 +40,7 @@ def hear_take(models: Models, text: str, audio: Audio, language: str = "en", seg
 
     Each of the `segments` of a take with several voices is heard alone.
     """
+    language = language or ENGLISH
     if segments:
         cuts = [(each.text, audio.between(each.start_s, each.end_s)) for each in segments]
         return _joined([hear_take(models, *cut, language) for cut in cuts], segments, audio, language)
@@ -48,7 +49,7 @@ def hear_take(models: Models, text: str, audio: Audio, language: str = "en", seg
     if speech_s(audio) == 0.0:
         return {**HEARD_WITHOUT_WORDS, "complete": False, "message": SILENT}
     heard = {**HEARD_WITHOUT_WORDS, "faults": _faults(audio)}
-    if problem := models.obstacle(language):
+    if problem := models.why_unheard(language):
         return {**heard, "message": f"Not checked: {problem}. Listen to this take."}
     words = typed_words(text, language=language)
     if message := _obstacle(words, audio, language):

@@ -7,6 +7,7 @@ from typing import Any
 from engines.types import Take
 from studio.ears.ears import Ears, EarsFailed
 from studio.ears.sentence_ends import SENTENCE_ENDS
+from studio.ears.spoken import join_words
 from studio.ears.vocabulary import TimedWord, TypedWord
 from studio.languages import ENGLISH
 from studio.script.checks.wording import typed_words
@@ -56,5 +57,5 @@ def _sentence(pairs: Sequence[Pair], start_s: float) -> dict[str, Any]:
         {"word": timed.word, "start_s": round(start_s + timed.start_s, 3), "end_s": round(start_s + timed.end_s, 3)}
         for _, timed in pairs
     ]
-    text = " ".join(word.typed + word.closing for word, _ in pairs)
+    text = join_words(word.typed + word.closing for word, _ in pairs)
     return {"text": text, "start_s": words[0]["start_s"], "end_s": words[-1]["end_s"], "words": words}

@@ -203,7 +203,7 @@ class Deliveries:
 
 
 def _is_english(line: DeliveredLine) -> bool:
-    """Return True if the recogniser can find the words of a line: it knows only English."""
+    """Return True for a line in English. Deliveries have word times of English lines only."""
     return is_english(line.language) and not foreign_language(line.text)
 
 

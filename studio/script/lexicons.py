@@ -43,7 +43,7 @@ class Lexicons:
         return parts(text, self._projects.get(project_id).lexicon, voice, language)
 
     def detect(self, text: str, voice: str) -> str:
-        """Return the language of a text that this voice speaks, or the studio's first engine without such a voice."""
+        """Return the language of a text. The engine of the voice limits the choice; without such a voice, the first engine."""
         try:
             order = self._voices.order("", voice, "", {})
         except EngineError:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Literal
 
+from studio.languages import ENGLISH
 from studio.script.checks.wording import is_bark
 from studio.script.format.script import LineTake, ScriptLine
 from studio.script.planning import LineReading, found, fresh, seed_of
@@ -92,7 +93,7 @@ def _settled(line: ScriptLine, reading: LineReading, take_number: int, budget: i
 
 def _seeds(reading: LineReading, budget: int) -> int:
     """Return the maximum number of seeds that are tried for one take."""
-    return 1 + max(budget, BARK_BUDGET if is_bark(reading.order.text) else 0)
+    return 1 + max(budget, BARK_BUDGET if is_bark(reading.order.text, reading.order.language or ENGLISH) else 0)
 
 
 def _attempts(line: ScriptLine, reading: LineReading, take_number: int, budget: int) -> Iterator[LineTake | None]:

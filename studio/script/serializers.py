@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from engines.errors import EngineError
 from engines.types import Setting
 from studio.estimates import estimated_s
-from studio.languages import tag_of
+from studio.languages import ENGLISH, tag_of
 from studio.script.format.script import Cast, Casting, LineTake, Project, ScriptLine, Sheet, cell
 from studio.script.formula_errors import is_formula_error
 from studio.script.lengths import delivered_s
@@ -185,14 +185,19 @@ def _take_json(take: LineTake, edges_s: float, changed: Sequence[str]) -> dict[s
 def _estimate_s(sheet: Sheet, line: ScriptLine, readings: Readings, spoken: Sequence[LineReading]) -> float | None:
     """Estimate the length of the line's delivered file; None if the text cannot be read."""
     text = cell(sheet, line, "text")
-    speech_s = None if is_formula_error(text) else _estimated_speech_s(readings.readable(text), readings.pace(spoken))
+    language = spoken[0].order.language if spoken else ENGLISH
+    speech_s = (
+        None
+        if is_formula_error(text)
+        else _estimated_speech_s(readings.readable(text), readings.pace(spoken), language)
+    )
     return None if speech_s is None else round(speech_s + readings.edges_s, 2)
 
 
 @lru_cache(ESTIMATES_KEPT)
-def _estimated_speech_s(text: str, pace: Setting | None) -> float | None:
+def _estimated_speech_s(text: str, pace: Setting | None, language: str) -> float | None:
     try:
-        return estimated_s(text, pace=pace) if text else None
+        return estimated_s(text, language, pace=pace) if text else None
     except EngineError:
         return None
 

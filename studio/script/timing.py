@@ -81,10 +81,10 @@ def _exact(take: Take, limit: LengthLimit) -> Take:
         return take
     with suppress(BadAudio):  # without ffmpeg, the take stays unchanged, and `missed` reports it
         audio = stretched(take.audio, limit.aim_s)
-        return replace(take, audio=audio, segments=_moved(take.segments, audio.duration_s / take.audio.duration_s))
+        return replace(take, audio=audio, segments=_scaled(take.segments, audio.duration_s / take.audio.duration_s))
     return take
 
 
-def _moved(segments: Sequence[Segment], factor: float) -> tuple[Segment, ...]:
+def _scaled(segments: Sequence[Segment], factor: float) -> tuple[Segment, ...]:
     """Return the segments with their times multiplied by `factor`."""
     return tuple(replace(each, start_s=each.start_s * factor, end_s=each.end_s * factor) for each in segments)

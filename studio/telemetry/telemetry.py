@@ -3,8 +3,8 @@
 Definitions. Latency: from arrival at the server to the last sample. TTFA: from arrival to the first sample. RTF: device
 seconds per second of audio. Percentiles: over the last 512 finished requests of the last 15 minutes, linearly
 interpolated; None without requests. `statistics.py` has other windows. Failed and stopped requests are counted, but not
-timed. Refused: as in the records of requests, also before the scheduler. Waiting: in the scheduler, or in the page's queue
-before it.
+timed. Refused: all requests with this outcome in their record, also those that the scheduler never got. Waiting: in the
+scheduler, or in the page's queue before it.
 """
 
 import logging

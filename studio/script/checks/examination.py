@@ -25,7 +25,7 @@ from studio.script.format.script import TakeCheck
 LOST = {"fail": 0.25, "doubt": 0.05}  # subtracted from the score for each fault, except faults of words
 WORDS = ("words", "edges")
 UNSURE_OF_BARKS = ("words", "edges", "ending", "length", "likeness", "quality")
-FOREIGN = "Not checked: speech recognition knows only English. Listen to this line."
+FOREIGN = "Not checked: the text has letters that English does not have. State its language, or listen to this line."
 NO_WORDS = "Not checked: the line has no words."
 TOO_LONG = "Not checked: the take is longer than two minutes. Listen to this take."
 TOO_SHORT = "The take is too short for the text of the line. Many words are missing."
@@ -41,13 +41,17 @@ def check(models: Models, expected: Expected, audio: Audio) -> Checked:
     line, of_words = _words(models, expected, audio)
     of_sound = check_sounds(audio, expected, line.words if line else ())
     checks = (*of_words, *of_sound, models.of(Encoder).check(audio, expected.reference))
-    shown = tuple(without_doubt(check) for check in checks) if is_bark(expected.text) else checks
+    shown = (
+        tuple(without_doubt(check) for check in checks)
+        if is_bark(expected.text, expected.language or ENGLISH)
+        else checks
+    )
     return Checked(shown, score(checks, line))
 
 
 def _words(models: Models, expected: Expected, audio: Audio) -> tuple[HeardLine | None, tuple[TakeCheck, ...]]:
     language = expected.language or ENGLISH
-    if message := models.obstacle(language):
+    if message := models.why_unheard(language):
         return None, (_words_check("unmeasured", f"Not checked: {message}. Listen to this take."),)
     words = typed_words(expected.text, expected.written, language=language)
     if is_english(language) and not all(has_english_letters(word.spoken) for word in words):

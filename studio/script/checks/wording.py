@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from engines.errors import BadText
 from engines.text import Say, parse
 from engines.text.spoken import ENGLISH, subtags
-from studio.ears.spoken import split_words, spoken_as, written_words
+from studio.ears.spoken import LETTERS_A_WORD, is_unspaced, split_words, spoken_as, written_words
 from studio.ears.vocabulary import TypedWord
 from studio.script.checks.respelling import Respell, WordPair, same_words, word_pairs
 
@@ -54,9 +54,10 @@ def spoken_words(text: str) -> tuple[str, ...]:
     return tuple(spoken for word in typed_words(text) for spoken in word.spoken)
 
 
-def is_bark(text: str) -> bool:
+def is_bark(text: str, language: str = ENGLISH) -> bool:
     """Return True if a line has one to three words."""
-    return 0 < len(spoken_words(text)) <= BARK_WORDS
+    words = sum(len(word.spoken) for word in typed_words(text, language=language))
+    return 0 < words <= BARK_WORDS * (LETTERS_A_WORD if is_unspaced(language) else 1)
 
 
 def _says(text: str, language: str) -> list[Say]:

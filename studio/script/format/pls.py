@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element, SubElement
 from defusedxml import DefusedXmlException
 from defusedxml import ElementTree as Reading
 
+from engines.errors import BadSetting
 from studio.languages import ENGLISH, is_english, read_tag
 from studio.script.format.lexicon import MAX_RESPELLINGS, BadLexicon, checked, in_letters, key_of, why_unreadable
 from studio.script.format.script import Respelling
@@ -56,7 +57,7 @@ def write_pls(respellings: Sequence[Respelling]) -> bytes:
 
 
 def read_pls(data: bytes) -> PlsLexicon:
-    """Return the words that have an alias or a pronunciation. Raises BadLexicon, BadSetting.
+    """Return the words that have an alias or a pronunciation. Raises BadLexicon.
 
     The preferred alias or pronunciation is used, else the first. A pronunciation is written in English letters, so words of
     other languages need an alias.
@@ -68,7 +69,7 @@ def read_pls(data: bytes) -> PlsLexicon:
     derived: list[str] = []
     for lexeme in _children(root, "lexeme"):
         words, spoken = [_text(each) for each in _children(lexeme, "grapheme")], _preferred(lexeme, "alias")
-        language = read_tag(lexeme.get(LANGUAGE, usual))
+        language = _tag(lexeme.get(LANGUAGE, usual))
         if not spoken and is_english(language):
             spoken = in_letters(_preferred(lexeme, "phoneme"), phonetic=True)
             derived += [f"{word} as {spoken}" for word in words if spoken]
@@ -81,6 +82,16 @@ def read_pls(data: bytes) -> PlsLexicon:
         if len(found) > MAX_RESPELLINGS:
             break  # `checked` raises the error
     return PlsLexicon(checked(list(found.values())), _notes(derived, unreadable))
+
+
+def _tag(language: str) -> str:
+    try:
+        return read_tag(language)
+    except BadSetting as error:
+        raise BadLexicon(
+            f"the file has the language “{language[:40]}” in xml:lang, which is not a language tag; write a tag such as “de”, "
+            "and import the file again"
+        ) from error
 
 
 def _root(data: bytes) -> Element:

@@ -1,6 +1,8 @@
-"""Write a multilingual Whisper model in the true format: the embedded English one with one more token before the special ones.
+"""Write the embedded English Whisper model in the format of a multilingual model.
 
-It hears English whatever language its prompt names. So a test can speak English, and name another language.
+The vocabulary gets one more token before the special tokens.
+
+The model hears English, whichever language the prompt names. A test can therefore use English speech for another language.
 """
 
 import importlib.util

@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 from engines.types import Audio
+from studio.ears.captions import fits, segments
 from studio.ears.ears import Ears
 from studio.ears.listening import transcribe
 from studio.ears.models import Models
-from studio.ears.spoken import spoken_as, written_words
+from studio.ears.spoken import join_words, spoken_as, written_words
+from studio.ears.vocabulary import HeardWord, Transcript
 from studio.hearing.heard_take import hear_take
-from studio.script.checks.wording import typed_words
+from studio.script.checks.wording import is_bark, typed_words
 from tests.studio.ears import multilingual
 from training.references import RATE_HZ, SHIPPED, read_references
 
@@ -39,9 +41,31 @@ def test_an_english_recogniser_says_how_to_check_other_languages() -> None:
     assert models._recogniser is None  # a model that is not used is not loaded
 
 
+def test_a_take_without_a_language_is_english(models: Models) -> None:
+    text, audio = clip("amber")
+    assert hear_take(Models(), text, audio, "")["complete"] is True
+    assert hear_take(models, text, audio, "")["complete"] is True
+
+
+def test_lines_without_spaces_stay_without_spaces() -> None:
+    words = [
+        HeardWord(text=word, start_s=at, end_s=at + 0.5, confidence=1.0)
+        for at, word in enumerate(written_words("你好，世界。", "zh"))
+    ]
+    assert Transcript(words=tuple(words), language="zh").text == "你好，世界。"
+    assert [one.text for one in segments(words)] == ["你好，世界。"]
+    assert join_words(["AI", "世", "界。", "Good", "day."]) == "AI 世界。 Good day."
+    assert fits("你" * 80) and not fits("你" * 90)
+
+
+def test_a_short_line_has_few_words_or_letters() -> None:
+    assert is_bark("你好世界", "zh") and not is_bark("你好世界今天天气很好", "zh")
+    assert is_bark("Los, los!", "de") and not is_bark("Wir gehen jetzt los.", "de")
+
+
 def test_languages_have_other_names_in_whisper(models: Models) -> None:
     assert all(models.knows(tag) for tag in ("en-GB", "de", "pt-BR", "zh-Hant", "nb", "he", "fil"))
-    assert models.obstacle("tlh") == "speech recognition does not know this language"
+    assert models.why_unheard("tlh") == "speech recognition does not know this language"
 
 
 @pytest.mark.parametrize(("language", "number"), [("en", "thirty"), ("de", "dreißig"), ("fr", "trente")])
@@ -81,7 +105,7 @@ def test_the_process_of_the_ears_uses_the_model(folder: Path) -> None:
     text, audio = clip("corin")
     words = typed_words(text, language="fr")
     try:
-        assert ears.obstacle("fr") == ""
+        assert ears.why_unheard("fr") == ""
         found = ears.align(audio, words, "fr")
         assert [word.word for word in found] == [word.typed for word in words]
         assert not any(word.phones for word in found)

@@ -166,7 +166,7 @@ def test_a_pronunciation_of_another_language_is_left_out_and_an_alias_is_used() 
         (b"<a>" * 200_000, "not valid XML"),
         (pls("<lexeme><grapheme>w</grapheme><alias>[pause:9s]</alias></lexeme>"), "brackets"),
         (pls("<lexeme><grapheme/><alias>x</alias></lexeme>"), "has no word"),
-        (pls("<lexeme><grapheme>w</grapheme><alias>x</alias></lexeme>", ' xml:lang="x-elvish"'), "is not valid"),
+        (pls("<lexeme><grapheme>w</grapheme><alias>x</alias></lexeme>", ' xml:lang="x-elvish"'), "not a language tag"),
     ],
 )
 def test_a_file_that_is_no_lexicon_is_refused_with_what_to_do(file: bytes, says: str) -> None:

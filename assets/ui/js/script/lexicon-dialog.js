@@ -21,7 +21,7 @@ import { loadVoices } from "./voices.js";
 /** @typedef {{base: Respelling[], entries: Respelling[]}} LexiconDraft  `base`: the lexicon before the edits */
 
 const HINT =
-  "Type how a word sounds, in English spelling or IPA: KAYL-thass or /ˈkeɪlθæs/ for Kael’thas. For words of another language, use its spelling. Takes of lines with this word become stale.";
+  "Type how a word sounds, in English spelling or IPA: KAYL-thass or /ˈkeɪlθæs/ for Kael’thas. For a word with another language, type the sound in the spelling of that language. Takes of lines with this word become stale.";
 const ALL = "*";
 
 export async function openLexicon() {
@@ -132,7 +132,7 @@ function drawFilter(now) {
   };
   now.filter.replaceChildren(
     "Show words for",
-    languageChoice("Show words for", [ALL, "all"], languages, now.shown, choose),
+    languageChoice("Show words for", [ALL, "all entries"], languages, now.shown, choose),
   );
 }
 
@@ -141,7 +141,10 @@ function row(now, entry) {
   const change = (/** @type {Partial<Respelling>} */ part) => {
     Object.assign(entry, part);
     edited(now);
-    if (part.language !== undefined) drawFilter(now);
+    if (part.language === undefined) return;
+    const before = now.shown;
+    drawFilter(now);
+    if (now.shown !== before) drawRows(now); // only then, because the select would lose the focus
   };
   const remove = () => {
     now.entries.splice(now.entries.indexOf(entry), 1);

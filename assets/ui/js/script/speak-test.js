@@ -74,7 +74,7 @@ function spokenForm(text, language) {
   return post(projectPath("/spoken"), { text, voice: firstVoice().voice, language });
 }
 
-/** Return the voice that speaks the test, and its engine; an empty engine is the voice's own. */
+/** Return the voice that speaks the sentence, and its engine; empty: the server chooses the engine of the voice. */
 function firstVoice() {
   const first = Object.values(desk.project?.cast ?? {})
     .flatMap((by) => Object.values(by))
