@@ -15,12 +15,11 @@ from typing import TypeVar, TypeVarTuple, cast
 from engines.text.spoken import ENGLISH
 from engines.types import Audio
 from studio.ears.child import DIED, Child
-from studio.ears.comparing import hear
 from studio.ears.listening import transcribe
 from studio.ears.models import Models
 from studio.ears.placing import align
 from studio.ears.tasks import Failure
-from studio.ears.vocabulary import Comparison, TimedWord, Transcript, TypedWord
+from studio.ears.vocabulary import TimedWord, Transcript, TypedWord
 from studio.ears.weights import EMBEDDED
 from studio.errors import Unavailable
 
@@ -93,10 +92,6 @@ class Ears:
     def align(self, clip: Audio, words: Sequence[TypedWord], language: str = ENGLISH) -> tuple[TimedWord, ...]:
         """Return the words with their times; empty if they cannot be placed or the ears are off. Raises EarsFailed."""
         return self.ask(align, clip, tuple(words), language) if self._on else ()
-
-    def hear(self, take: Audio, words: Sequence[TypedWord]) -> Comparison | None:
-        """Compare a take with the expected words; None if they cannot be compared. Raises EarsFailed."""
-        return self.ask(hear, take, tuple(words))
 
     def ask(self, task: Callable[[Models, *Given], T], *given: *Given) -> T:
         """Run a task in a child process and wait for its answer. The task and its answer are pickled. Raises EarsFailed."""

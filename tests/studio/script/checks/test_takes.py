@@ -197,7 +197,7 @@ def test_a_take_is_checked_in_the_process_of_the_ears_as_here(models: Models) ->
 @pytest.mark.parametrize(
     ("text", "copies", "reason"),
     [
-        ("Привет.", 1, "speech recognition knows only English"),
+        ("Привет.", 1, "the text has letters that English does not have"),
         ("[pause:1s]", 1, "the line has no words"),
         (LINE, 60, "the take is longer than two minutes"),
     ],
