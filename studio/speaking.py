@@ -296,9 +296,10 @@ class SpeechService:
         return self._with_language(self._cast(order, session_id)[1], order.engine)
 
     def uses_reference(self, order: Order) -> bool:
-        """Return True if the order is spoken with the voice of its reference, not with a voice of the checkpoint."""
+        """Return True if only the voice of its reference speaks an order, and no voice of the checkpoint or of the text."""
         settings = self._manager.status(order.engine).settings
-        return not any(
+        named = any(self.passages.knows(voice, order.engine) for voice in self.passages.voices(order.text))
+        return not named and not any(
             value and name in settings and settings[name].replaces_voice for name, value in order.settings.items()
         )
 

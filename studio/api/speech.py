@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from engines.errors import BadAudio, BadSetting
+from engines.errors import BadAudio, BadSetting, BadText
 from engines.text import marker_in
 from engines.types import Request as Spoken
 from studio.api.adjustments import adjust, adjustments
@@ -155,11 +155,13 @@ class SpeechRequest(BaseModel):
         return adjustments(self.model_extra or {}, made, ignored, changed)
 
     def sent_reference(self) -> tuple[bytes, str] | None:
-        """Return the sound file and the transcript of the request's reference, if it has one. Raises BadAudio."""
+        """Return the sound file and the transcript of the request's reference, if it has one. Raises BadAudio, BadText."""
         if not self.reference_audio:
             return None
+        if not self.reference_text.strip():
+            raise BadText("reference_text is missing; send the exact words of reference_audio")
         try:
-            sound = base64.b64decode(self.reference_audio, validate=True)
+            sound = base64.b64decode("".join(self.reference_audio.split()), validate=True)
         except ValueError as error:
             raise BadAudio(
                 "reference_audio is not base64; encode the bytes of the file as base64 and send the request again"

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from engines.types import Audio
 from studio.history.files import exact_wav
-from studio.history.takes import StoredTake
+from studio.history.takes import StoredTake, UnknownTake
 from studio.order import flat
 
 Format = Literal["wav", "flac", "mp3"]
@@ -86,7 +86,9 @@ def zipped(named: Sequence[NamedTake], format: Format, encoded: Callable[[Stored
 
 
 def zipped_segments(named: NamedTake, audio: Audio) -> bytes:
-    """Return a zip with each part of a take as a WAV file."""
+    """Return a zip with each part of a take as a WAV file. Raises UnknownTake if the take has no parts."""
+    if not named.take.segments:
+        raise UnknownTake("this take has one voice, so it has no parts; download the whole take")
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
         for place, segment in enumerate(named.take.segments):

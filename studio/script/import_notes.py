@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from studio.progress import plural
 from studio.script.format.script import Sheet, Table
-from studio.script.line_notes import LineNote, NoteKind, line_notes
+from studio.script.line_notes import LineNote, NoteKind, UnknownVoices, line_notes
 
 NAMED = 3  # maximum number of values in a note
 # The end of a sentence such as "3 lines with …", and advice.
@@ -22,15 +22,21 @@ WORDS: Mapping[NoteKind, tuple[str, str]] = {
         "a language that is unknown, or that no checkpoint of this studio speaks",
         "The words of such a line may be wrong. Correct the name of the language, or choose a checkpoint that speaks it.",
     ),
+    "voice": (
+        "an unknown voice in the text",
+        "The character's voice speaks these words. Write the name of a sample or the id of a champion.",
+    ),
 }
 
 
-def import_notes(table: Table, sheet: Sheet, languages: Collection[str]) -> Sequence[str]:
+def import_notes(
+    table: Table, sheet: Sheet, languages: Collection[str], unknown_voices: UnknownVoices
+) -> Sequence[str]:
     """Return notes on content that was not imported, then a sentence for each kind of note on lines.
 
-    `languages` are the languages that the engines speak.
+    `languages` are the languages that the engines speak, and `unknown_voices` returns the voices of a text that are unknown.
     """
-    found = list(line_notes(sheet, languages).values())
+    found = list(line_notes(sheet, languages, unknown_voices).values())
     return [*table.notes, *(sentence for kind in WORDS if (sentence := _sentence(kind, found)))]
 
 

@@ -1,6 +1,6 @@
 """Notes on lines before they are rendered or delivered. The page shows each note as a badge in the line's row."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,7 +13,8 @@ from studio.script.formula_errors import ROLES as ERROR_ROLES
 from studio.script.formula_errors import is_formula_error
 from studio.script.identity import lines_of_same_id
 
-NoteKind = Literal["formula", "same_id", "length", "language"]
+NoteKind = Literal["formula", "same_id", "length", "language", "voice"]
+UnknownVoices = Callable[[str], Sequence[str]]  # of a text
 NOT_SPOKEN = (
     "{}. No checkpoint of this studio speaks this language. Use another checkpoint, or translate or delete the line."
 )
@@ -31,18 +32,23 @@ class LineNote:
     value: str  # the cell's value, or the part that was recognized
 
 
-def line_notes(sheet: Sheet, languages: Collection[str]) -> Mapping[str, Sequence[LineNote]]:
+def line_notes(
+    sheet: Sheet, languages: Collection[str], unknown_voices: UnknownVoices
+) -> Mapping[str, Sequence[LineNote]]:
     """Return the notes on lines, by the line's key. Lines without notes and deleted lines are left out.
 
-    `languages` are the languages, without regions, that at least one engine of the studio speaks.
+    `languages` are the languages, without regions, that at least one engine of the studio speaks. `unknown_voices`
+    returns the voices that a text names and the studio does not have.
     """
     lines = [line for line in sheet.lines if not line.deleted]
     sharing = {key: len(group) for group in lines_of_same_id(sheet) for key in group}
-    found = {line.key: list(_notes(sheet, line, sharing.get(line.key, 1), languages)) for line in lines}
+    found = {line.key: list(_notes(sheet, line, sharing.get(line.key, 1), languages, unknown_voices)) for line in lines}
     return {key: notes for key, notes in found.items() if notes}
 
 
-def _notes(sheet: Sheet, line: ScriptLine, sharing: int, languages: Collection[str]) -> Iterator[LineNote]:
+def _notes(
+    sheet: Sheet, line: ScriptLine, sharing: int, languages: Collection[str], unknown_voices: UnknownVoices
+) -> Iterator[LineNote]:
     """Yield the notes on a line; `sharing` is the number of lines with its id."""
     for role in ERROR_ROLES:
         if is_formula_error(value := cell(sheet, line, role)):
@@ -53,6 +59,17 @@ def _notes(sheet: Sheet, line: ScriptLine, sharing: int, languages: Collection[s
     yield from _same_id(cell(sheet, line, "id"), sharing)
     yield from _length(cell(sheet, line, "max_s"))
     yield from _language(cell(sheet, line, "text"), cell(sheet, line, "language"), languages)
+    yield from _voices(unknown_voices(cell(sheet, line, "text")))
+
+
+def _voices(names: Sequence[str]) -> Iterator[LineNote]:
+    """Yield a note on voices that the text names and the studio does not have."""
+    for name in names:
+        text = (
+            f"The text names the voice “{name[:SHOWN]}”, which is unknown, so the character's voice speaks these words. "
+            "Write the name of a sample or the id of a champion."
+        )
+        yield LineNote(kind="voice", role="text", label=f"unknown voice: {name[:SHOWN]}", text=text, value=name[:SHOWN])
 
 
 def _same_id(id: str, sharing: int) -> Iterator[LineNote]:

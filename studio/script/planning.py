@@ -3,11 +3,12 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 
 from engines.errors import BadInput, EngineError
-from engines.text import Direction, directions_in, with_spoken_directions, without_directions, without_words
+from engines.text import Direction, directions_in, passages, with_spoken_directions, without_directions, without_words
 from engines.types import Setting
 from studio.estimates import pace_of
 from studio.languages import DETECT, tag_of
@@ -76,6 +77,18 @@ class Readings:
     def languages(self) -> frozenset[str]:
         """Return the languages, without regions, that at least one engine speaks."""
         return self._voices.languages
+
+    def unknown_voices(self, text: str) -> Sequence[str]:
+        """Return the voices that a text names and the studio does not have."""
+        named = dict.fromkeys(passage.voice for passage in passages(self.readable(text)) if passage.voice)
+        return [voice for voice in named if not self._knows(voice)]
+
+    def _knows(self, voice: str) -> bool:
+        """Return True if the studio has a voice of this name; a text may name it in capitals."""
+        for name in dict.fromkeys((voice, voice.lower())):
+            with suppress(EngineError):
+                return bool(self._voices.order("", name, "", {}))
+        return False
 
     def pace(self, spoken: Sequence[LineReading]) -> Setting | None:
         """Return the setting of the speaking rate of the engine that speaks a line; without a voice, of the studio's first."""

@@ -1,6 +1,6 @@
 """Projects, sheets and lines as JSON for the page and programs."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, Literal
@@ -104,17 +104,20 @@ def sheet_json(
             if line.revision > since or since == 0 or known != cast
         ],
         "count": _present(sheet),
-        **({} if since == sheet.revision and known == cast else {"line_notes": notes_json(sheet, readings.languages)}),
+        **({} if since == sheet.revision and known == cast else {"line_notes": notes_json(sheet, readings)}),
         "render": render and render_json(render),
     }
 
 
-def notes_json(sheet: Sheet, languages: Collection[str]) -> dict[str, list[dict[str, Any]]]:
-    """Return the notes on all lines, by key; `languages` are the languages that the engines speak.
+def notes_json(sheet: Sheet, readings: Readings) -> dict[str, list[dict[str, Any]]]:
+    """Return the notes on all lines, by key.
 
     A change of one line can change the notes of others, such as a shared id.
     """
-    return {key: [asdict(note) for note in notes] for key, notes in line_notes(sheet, languages).items()}
+    return {
+        key: [asdict(note) for note in notes]
+        for key, notes in line_notes(sheet, readings.languages, readings.unknown_voices).items()
+    }
 
 
 def line_json(sheet: Sheet, line: ScriptLine, readings: Readings, failure: str = "") -> dict[str, Any]:

@@ -92,8 +92,9 @@ class SheetFiles:
     def _imported(self, project_id: str, sheet: Sheet, table: Table) -> dict[str, Any]:
         """Give characters of a newly imported sheet the voices with their names. Return the sheet with its notes."""
         self._namesakes.cast(project_id, sheet)
+        readings = self._views.readings(project_id)
         notes = {
-            "notes": list(import_notes(table, sheet, self._views.languages(project_id))),
+            "notes": list(import_notes(table, sheet, readings.languages, readings.unknown_voices)),
             "file_notes": list(table.notes),
         }
         return self._views.sheet(project_id, sheet.id) | notes | {"encoding": table.form.encoding}

@@ -40,9 +40,9 @@ class ScriptViews:
         answer = sheet_json(sheet, self._readings(project), self._render(project_id), since, known)
         return answer | {"desk": self._desk(project)}
 
-    def languages(self, project_id: str) -> frozenset[str]:
-        """Return the languages that the engines speak. Raises UnknownProject."""
-        return self._readings(self._projects.get(project_id)).languages
+    def readings(self, project_id: str) -> Readings:
+        """Return the readings of the project's lines. Raises UnknownProject."""
+        return self._readings(self._projects.get(project_id))
 
     def changes(self, project_id: str, sheet_id: str, since: int) -> dict[str, Any]:
         """Return the lines that changed after revision `since`. Raises UnknownSheet."""

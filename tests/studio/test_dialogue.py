@@ -5,6 +5,7 @@ import json
 import threading
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 
 import httpx
 import numpy as np
@@ -95,6 +96,17 @@ def test_a_part_of_a_take_is_played_and_exported_alone(reception: Reception) -> 
             assert "anna-ahri-tick-3-tick-tack-tock" in named
         assert designer.get(f"/studio/takes/{take.id}/audio.wav?segment=3").status_code == 404
         assert designer.get(f"/studio/takes/{take.id}/audio.wav?segment=-1").status_code == 404
+        alone = reception.studio.speaking.speak(replace(order, text="tick"), session_id=session)
+        assert alone.wait(PATIENCE_S)
+        assert designer.get(f"/studio/takes/{alone.result().id}/segments.zip").status_code == 404
+
+
+def test_the_voice_of_a_text_of_several_voices_is_not_compared_with_the_reference(reception: Reception) -> None:
+    speaking = reception.studio.speaking
+    texts = {"tick": True, "[voice:nobody]tick[/voice]": True, "[voice:anna]tick[/voice]": False, THREE: False}
+    for text, alone in texts.items():
+        order = read_order({"text": text, "champion": "ahri", "engine": "tick"})
+        assert speaking.uses_reference(order) is alone
 
 
 def test_a_rate_changes_the_pace_of_whole_sentences(reception: Reception) -> None:

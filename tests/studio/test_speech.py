@@ -49,6 +49,7 @@ REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
         422,
         {"input": "a", "reference_audio": "UklGRg==", "reference_text": "\t" * 60_000},
     ),
+    "reference_text is missing": (400, {"input": "tick", "reference_audio": "UklGRg=="}),
     "instructions has 5,001 characters": (422, LINE | {"instructions": "x" * 5_001}),
     "voice has 201 characters": (422, LINE | {"voice": "x" * 201}),
     "input: Input should be a valid string": (422, LINE | {"input": "\ud800"}),

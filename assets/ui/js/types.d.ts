@@ -416,7 +416,7 @@ interface Sheet {
 }
 /** A warning about a line, to check before rendering or delivery. */
 interface LineNote {
-  kind: "length" | "language" | "same_id" | "formula";
+  kind: "length" | "language" | "same_id" | "formula" | "voice";
   role: Role; // the column of this role shows the warning
   label: string;
   text: string;

@@ -2,12 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from engines.errors import BadInput
-from engines.text.directions import directions_in
+from engines.text.directions import NOTATION, directions_in, update_open_tags
 from engines.text.markup import TAG_LIKE
 from engines.text.respelling import from_arpabet, respelled
 from engines.text.script import PAUSE_LIKE
@@ -50,7 +50,7 @@ def applied(text: str, respellings: Sequence[Respelling], voice: str, language: 
 
 
 def parts(text: str, respellings: Sequence[Respelling], voice: str, language: str) -> Sequence[LexiconPart]:
-    """Divide a text of this language at the words that the lexicon replaces.
+    """Divide a text of this language at the words that the lexicon replaces. Words within [voice:…] are those of that voice.
 
     If several entries begin at one letter, an entry for whole words is used, then the longest, then the most specific: first an
     entry with voice and language, then with a voice, then with a language. An entry with exactly this language comes before
@@ -59,8 +59,26 @@ def parts(text: str, respellings: Sequence[Respelling], voice: str, language: st
     Pauses and stage directions stay, and nothing is replaced twice. A whole word may have an English ending ("Ahri's"). It is
     not found inside another name ("Kael" is not in "Kael'thas"); a hyphen separates words.
     """
+    return [part for run, speaker in _runs(text, voice) for part in _parts(run, respellings, speaker, language)]
+
+
+def _runs(text: str, voice: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a text with the voice that speaks them; a part ends after a tag of a voice."""
+    opened: list[str] = []
+    start = 0
+    for tag in NOTATION.finditer(text):
+        if "voice" in ((tag[1] or "").lower(), (tag[3] or "").lower()):
+            yield text[start : tag.end()], opened[-1] if opened else voice
+            start = tag.end()
+            update_open_tags(tag, opened)
+    if start < len(text) or not start:
+        yield text[start:], opened[-1] if opened else voice
+
+
+def _parts(text: str, respellings: Sequence[Respelling], voice: str, language: str) -> Sequence[LexiconPart]:
+    """Divide a part of a text that one voice speaks."""
     languages = {tag for tag in {each.language for each in respellings} if not tag or is_alike(tag, language)}
-    known = [each for each in respellings if each.voice in ("", voice) and each.language in languages]
+    known = [each for each in respellings if each.voice in ("", voice, voice.lower()) and each.language in languages]
     if not known:
         return [LexiconPart(text, text)]
     known.sort(key=partial(_order, language=language))

@@ -136,6 +136,18 @@ def test_the_most_specific_entry_is_used() -> None:
         ]
 
 
+def test_an_entry_for_a_voice_is_used_where_this_voice_speaks() -> None:
+    lexicon = [
+        Respelling(word="Kael", spoken="Kull", voice="amber"),
+        Respelling(word="Kael", spoken="Kall", voice="basil"),
+    ]
+    text = "Kael. [voice:Basil]Kael. [voice:amber]Kael.[/voice] Kael.[/voice] Kael."
+    assert applied(text, lexicon, "amber", "en") == text.replace("Kael", "{}").format(
+        "Kull", "Kall", "Kull", "Kall", "Kull"
+    )
+    assert applied("[voice:corin]Kael[/voice]", lexicon, "amber", "en") == "[voice:corin]Kael[/voice]"
+
+
 def test_the_preview_tells_what_was_replaced_and_by_which_entry() -> None:
     ahri = Respelling(word="Ahri", spoken="AH-ree")
 

@@ -22,8 +22,12 @@ def sheet_of(*rows: str, head: str = "id\tcharacter\ttext\tmax_s\tlanguage") -> 
     return Sheet(id="s", name="act.tsv", columns=table.columns, roles=roles, form=SheetForm(kind="tsv"), lines=lines)
 
 
+def no_voices(text: str) -> list[str]:
+    return []
+
+
 def kinds(sheet: Sheet, *languages: str) -> list[list[str]]:
-    notes = line_notes(sheet, {"en", *languages})
+    notes = line_notes(sheet, {"en", *languages}, no_voices)
     return [[note.kind for note in notes.get(line.key, ())] for line in sheet.lines]
 
 
@@ -36,7 +40,7 @@ def test_a_line_has_a_note_on_each_thing_to_look_at() -> None:
         "C\tAhri\tTenez la porte, vous tous.\t\ten",
     )
     assert kinds(sheet) == [["same_id"], ["same_id", "length", "language"], ["formula", "formula"], ["language"], []]
-    notes = line_notes(sheet, {"en"})[sheet.lines[1].key]
+    notes = line_notes(sheet, {"en"}, no_voices)[sheet.lines[1].key]
     assert [(note.role, note.label) for note in notes] == [
         ("id", "duplicate id"),
         ("max_s", "unreadable length: soon"),
@@ -55,8 +59,15 @@ def test_a_language_has_a_note_if_no_engine_speaks_it_or_it_is_unknown() -> None
     )
     assert [bool(each) for each in kinds(sheet)] == [True, True, True, True, False, False]
     assert [bool(each) for each in kinds(sheet, "fr", "de")] == [False, False, False, True, False, False]
-    labels = [note.label for notes in line_notes(sheet, {"en"}).values() for note in notes]
+    labels = [note.label for notes in line_notes(sheet, {"en"}, no_voices).values() for note in notes]
     assert labels == ["not spoken: French (Canada)", "French", "not spoken: German", "unknown language: Elvish"]
+
+
+def test_a_voice_that_the_studio_does_not_have_has_a_note() -> None:
+    sheet = sheet_of("A\tAhri\t[voice:nobody]Halt![/voice] Stop!\t\t", "B\tAhri\tHalt!\t\t")
+    notes = line_notes(sheet, {"en"}, lambda text: ["nobody"] if "nobody" in text else [])
+    (found,) = notes.values()
+    assert [(note.kind, note.role, note.label) for note in found] == [("voice", "text", "unknown voice: nobody")]
 
 
 def test_a_note_goes_with_its_cause_also_where_that_is_another_line() -> None:

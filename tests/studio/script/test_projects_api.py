@@ -97,6 +97,12 @@ def test_a_take_of_several_voices_names_its_parts_which_are_played_and_downloade
     assert client.get(f"{root}/audio.wav?segment=2").status_code == 404
 
 
+def test_a_voice_in_a_text_that_the_studio_does_not_have_has_a_note(client: httpx.Client) -> None:
+    work = Work(client, "[voice:nobody]one[/voice] two", "[voice:Anna]one[/voice] two")
+    notes = work.sheet()["line_notes"]
+    assert [[note["label"] for note in each] for each in notes.values()] == [["unknown voice: nobody"]]
+
+
 def test_a_page_is_told_only_the_lines_that_changed(client: httpx.Client) -> None:
     work = Work(client, "one", "two", "three")
     first = work.sheet()
