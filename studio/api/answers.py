@@ -198,7 +198,7 @@ class SpokenAnswers:
         with suppress(LimitReached):
             programs.callers.spend(stream.caller, form.characters)
             order = replace(form.order(programs), seed=None)
-            sent = self._reference(form)
+            sent = self._reference(form, order.engine)
             return programs.start(stream, order, time.monotonic(), sent.reference if sent else None, live=False)
         return None
 
@@ -226,7 +226,7 @@ class SpokenAnswers:
         caller = programs.callers.caller(request)
         order = form.order(programs)  # before the limits are charged, so that a refused request does not count
         programs.callers.spend(caller, form.characters)
-        sent, arrived_at = self._reference(form), request.state.arrived_at
+        sent, arrived_at = self._reference(form, order.engine), request.state.arrived_at
         checking = self._studio.report_processes.check(sent) if sent and not form.ignore_report else None
         reference = sent.reference if sent else None
         stream, ticket = programs.begin(caller, order, arrived_at, reference, form.performance, live=live)
@@ -238,10 +238,11 @@ class SpokenAnswers:
             raise
         return stream, ticket
 
-    def _reference(self, form: SpeechBody) -> SentReference | None:
+    def _reference(self, form: SpeechBody, engine: str) -> SentReference | None:
         """Read the reference of a line, if it has one. Raises BadAudio, BadReference, BadText, NoRoom."""
-        sent = form.sent_reference()
-        return None if sent is None else self._studio.report_processes.read(*sent)
+        with self._programs.refusals(engine):
+            sent = form.sent_reference()
+            return None if sent is None else self._studio.report_processes.read(*sent)
 
     def _headers(self, form: SpeechBody, ticket: Ticket) -> dict[str, str]:
         """Return headers with the engine, seed and checkpoint of the line."""

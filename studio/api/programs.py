@@ -47,7 +47,7 @@ class Programs:
         self.callers = Callers(studio.settings)
         self._studio, self._drain = studio, drain
         self._streams: set[Stream] = set()
-        self._refusals = studio.telemetry.recorder.refusals
+        self.refusals = studio.telemetry.recorder.refusals
         self._lock = threading.Lock()
 
     def order(self, text: str, voice: str, model: str, settings: Mapping[str, object]) -> Order:
@@ -55,14 +55,14 @@ class Programs:
 
         An engine that still loads raises NotReady, because programs have their own time limits.
         """
-        with self._refusals(model):
+        with self.refusals(model):
             order = self._studio.named_voices.order(text, voice, model, settings)
             self._engine(order.engine)
             return order
 
     def order_for_reference(self, text: str, model: str, settings: Mapping[str, object]) -> Order:
         """Return an order for a line whose reference comes with the request. Raises EngineError."""
-        with self._refusals(model):
+        with self.refusals(model):
             engine = self._engine(model)
             return read_order({**asked_for(settings), "text": text, "engine": engine.name})
 
@@ -91,7 +91,7 @@ class Programs:
     def open(self, caller: Caller) -> Stream:
         """Begin an answer, which `close` must end. Raises Closing, LimitReached."""
         most, stream = self._studio.settings.api_streams, Stream(caller)
-        with self._refusals(""), self._lock:
+        with self.refusals(""), self._lock:
             self._drain.require_open()
             if most and sum(each.caller == caller for each in self._streams) >= most:
                 raise LimitReached(

@@ -74,6 +74,13 @@ def held(reception: Reception) -> Iterator[Reception]:
     reception.go.set()
 
 
+def test_a_reference_that_cannot_be_read_counts_as_a_refused_request(reception: Reception) -> None:
+    before = reception.studio.telemetry.snapshot().outcomes.get("refused", 0)
+    answer = reception.ask(voice="", reference_audio="bm8gc291bmQ=", reference_text="One.")
+    assert answer.status_code == 400
+    until(lambda: reception.studio.telemetry.snapshot().outcomes.get("refused", 0) == before + 1)
+
+
 def spoken(reception: Reception) -> Any:
     """The last request the engine was given."""
     return list(reception.metronome.requests.values())[-1]
