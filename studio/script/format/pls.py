@@ -28,6 +28,7 @@ EARLIER = re.compile(  # the beginning of a file that an earlier version of the 
     rb"<\?xml version='1.0' encoding='utf-8'\?>\s+"
     rb'<lexicon xmlns="[^"]+"(?: xmlns:studio="[^"]+")? version="1.0" alphabet="ipa" xml:lang="en">'
 )
+TWICE = "the file has the word more than once, and the first entry counts, as PLS says"
 SHOWN = 5  # maximum number of words in a note
 
 
@@ -65,7 +66,7 @@ def read_pls(data: bytes) -> PlsLexicon:
     root = _root(data)
     usual = root.get(LANGUAGE, "" if EARLIER.match(data) else root.get(LANG, ""))
     found: dict[tuple[str, bool, str, str], Respelling] = {}
-    unreadable: dict[str, list[str]] = {}  # words by reason
+    left_out: dict[str, list[str]] = {}  # words by reason
     derived: list[str] = []
     for lexeme in _children(root, "lexeme"):
         words, spoken = [_text(each) for each in _children(lexeme, "grapheme")], _preferred(lexeme, "alias")
@@ -74,14 +75,15 @@ def read_pls(data: bytes) -> PlsLexicon:
             spoken = in_letters(_preferred(lexeme, "phoneme"), phonetic=True)
             derived += [f"{word} as {spoken}" for word in words if spoken]
         if not spoken:
-            unreadable.setdefault(why_unreadable(language), []).extend(words)
+            left_out.setdefault(why_unreadable(language), []).extend(words)
             continue
         for word in words:
             each = _respelling(lexeme, word, spoken, language)
-            found.setdefault(key_of(each), each)  # the specification says that the first lexeme of a word counts
+            if found.setdefault(key_of(each), each) != each:
+                left_out.setdefault(TWICE, []).append(word)
         if len(found) > MAX_RESPELLINGS:
             break  # `checked` raises the error
-    return PlsLexicon(checked(list(found.values())), _notes(derived, unreadable))
+    return PlsLexicon(checked(list(found.values())), _notes(derived, left_out))
 
 
 def _tag(language: str) -> str:
@@ -148,11 +150,11 @@ def _own_attributes(respelling: Respelling, language: str) -> dict[str, str]:
     }
 
 
-def _notes(derived: Sequence[str], unreadable: Mapping[str, Sequence[str]]) -> Sequence[str]:
+def _notes(derived: Sequence[str], left_out: Mapping[str, Sequence[str]]) -> Sequence[str]:
     notes = []
     if derived:
         notes.append(f"{_count(derived)} spelled after the pronunciation; listen to the result: {_shown(derived)}")
-    return [*notes, *(f"{_count(words)} left out ({_shown(words)}): {why}" for why, words in unreadable.items())]
+    return [*notes, *(f"{_count(words)} left out ({_shown(words)}): {why}" for why, words in left_out.items())]
 
 
 def _count(words: Sequence[str]) -> str:

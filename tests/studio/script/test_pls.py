@@ -109,7 +109,9 @@ def test_of_a_word_given_twice_the_first_lexeme_is_used() -> None:
         "<lexeme><grapheme>Ahri</grapheme><alias>second</alias></lexeme>"
     )
 
-    assert [each.spoken for each in read_pls(file).respellings] == ["first"]
+    read = read_pls(file)
+    assert [each.spoken for each in read.respellings] == ["first"]
+    assert [note.partition(":")[0] for note in read.notes] == ["1 word was left out (Ahri)"]
 
 
 @pytest.mark.parametrize(
