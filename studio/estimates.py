@@ -1,6 +1,6 @@
 """Estimate how long a text lasts, also a text with several voices or rates."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from engines.audio import paced_s
 from engines.text import Spoken, estimate_s, parse, passages, spoken_form, without_directions
@@ -11,6 +11,11 @@ from studio.languages import ENGLISH, is_english
 def pace_of(settings: Iterable[Setting]) -> Setting | None:
     """Return the setting of an engine's speaking rate; None if the engine has none."""
     return next((setting for setting in settings if setting.scales == "pace"), None)
+
+
+def pace_in(settings: Mapping[str, float], pace: Setting | None) -> float:
+    """Return the value of the setting `pace` in the settings of an order; 1 without such a setting."""
+    return settings.get(pace.name, pace.default or 1.0) if pace else 1.0
 
 
 def paced(pace: Setting, value: float, rate: float) -> float:

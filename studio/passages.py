@@ -8,7 +8,7 @@ from engines.errors import BadText, EngineError
 from engines.scheduling.manager import Manager
 from engines.text import VoicePassage, directions_in, passages, rate_of
 from engines.types import Setting
-from studio.estimates import pace_of, paced
+from studio.estimates import pace_in, pace_of, paced
 from studio.languages import is_english
 from studio.order import Order
 
@@ -43,7 +43,7 @@ class Passages:
             )
         pace = self.pace(order.engine)
         if pace and passage.rate != 1:
-            rate = paced(pace, mine.settings.get(pace.name, pace.default or 1.0), passage.rate)
+            rate = paced(pace, pace_in(mine.settings, pace), passage.rate)
             mine = replace(mine, settings={**mine.settings, pace.name: rate})
         return mine
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from engines.types import Audio, Reference, Setting
-from studio.estimates import estimated_s, spoken_reference
+from studio.estimates import estimated_s, pace_in, spoken_reference
 from studio.languages import ENGLISH
 from studio.order import Order
 from studio.script.checks.checker import Checker
@@ -39,12 +39,13 @@ class TakeJudge:
     def __call__(self, piece: PlannedTake, audio: Audio) -> Checked:
         order = piece.reading.order
         reference = self._reference(order)
+        pace = self._pace(order.engine)
         language, heard = order.language or ENGLISH, spoken_reference(reference)
         expected = Expected(
             text=order.text,
             written=readable(piece.reading.written, order.text),
             reference=reference.audio if self._uses_reference(order) else None,
-            estimate_s=estimated_s(order.text, language, heard, pace=self._pace(order.engine)),
+            estimate_s=estimated_s(order.text, language, heard, pace=pace, value=pace_in(order.settings, pace)),
             language=language,
         )
         checked = self._checker.check(expected, audio)

@@ -75,12 +75,12 @@ def test_the_likeness_of_another_voice_than_the_references_is_not_checked() -> N
     assert checker.asked[0].reference is None
 
 
-def test_the_expected_length_follows_the_rates_in_the_text() -> None:
+def test_the_expected_length_follows_the_rate_of_the_casting_and_the_rates_in_the_text() -> None:
     (pace,) = (setting for setting in F5.settings if setting.scales == "pace")
 
-    def expected_s(text: str) -> float:
+    def expected_s(text: str, **chosen: float) -> float:
         checker, plain = Noting(), piece("")
-        order = replace(plain.reading.order, text=text)
+        order = replace(plain.reading.order, text=text, settings=chosen)
         judge = TakeJudge(
             checker, lambda order: Reference(tone(2.0), "one two three"), lambda order: True, lambda engine: pace
         )
@@ -88,4 +88,6 @@ def test_the_expected_length_follows_the_rates_in_the_text() -> None:
         return checker.asked[0].estimate_s or 0.0
 
     spoken_s = expected_s("Hold the gate.") - ROOM_S
+    assert expected_s("Hold the gate.", **{pace.name: 1.25}) == pytest.approx(spoken_s / 1.25 + ROOM_S)
+    assert expected_s("[rate:0.8]Hold the gate.[/rate]", **{pace.name: 1.25}) == pytest.approx(spoken_s + ROOM_S)
     assert expected_s("[rate:0.8]Hold the gate.[/rate]") == pytest.approx(spoken_s / 0.8 + ROOM_S)
