@@ -108,7 +108,9 @@ def _http(site: Site, asked: Asked) -> str:
             heard += len(part)
             if time.monotonic() > left_at:
                 return LEFT
-        return DONE if heard else "silent"
+        if not heard:
+            return "silent"
+        return STOPPED if asked.fate == "cancelled" else DONE  # the audio of a stopped answer also ends as a whole file
 
 
 def _websocket(site: Site, asked: Asked) -> str:
