@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from engines.text import SPOKEN_LANGUAGES, spoken_form
+from engines.text.spoken import ENGLISH
 
 log = logging.getLogger("bench.normalisation")
 TABLES = Path(__file__).parents[1] / "tests" / "engines" / "text" / "languages"
@@ -41,8 +42,8 @@ def num2words_alone(language: str) -> Convert | None:
 
 
 def wetext(language: str) -> Convert | None:
-    """Return WeTextProcessing without its compiler, for Chinese and Japanese."""
-    if language not in ("ja", "zh"):
+    """Return WeTextProcessing without its compiler, for English, Chinese and Japanese."""
+    if language not in (ENGLISH, "ja", "zh"):
         return None
     convert: Convert = import_module("wetext").Normalizer(lang=language, operator="tn").normalize
     return convert
@@ -69,7 +70,8 @@ PEERS: dict[str, tuple[str, Callable[[str], Convert | None]]] = {
 
 def rows(language: str) -> list[tuple[str, str]]:
     """Return the written and spoken forms of a language's table."""
-    lines = (TABLES / f"{language}.tsv").read_text(encoding="utf-8").splitlines()
+    path = TABLES.parent / "english.tsv" if language == ENGLISH else TABLES / f"{language}.tsv"
+    lines = path.read_text(encoding="utf-8").splitlines()
     pairs = [line.removeprefix("!").split("\t") for line in lines if "\t" in line and not line.startswith("# ")]
     return [(written, spoken) for written, spoken in pairs]
 
@@ -107,7 +109,7 @@ def table(languages: list[str]) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("languages", nargs="*", default=[name for name in SPOKEN_LANGUAGES if name != "en"])
+    parser.add_argument("languages", nargs="*", default=SPOKEN_LANGUAGES)
     for line in table(parser.parse_args().languages):
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
