@@ -69,11 +69,11 @@ PEERS: dict[str, tuple[str, Callable[[str], Convert | None]]] = {
 
 
 def rows(language: str) -> list[tuple[str, str]]:
-    """Return the written and spoken forms of a language's table."""
+    """Return the written and spoken forms of a language's table, without texts of several lines or with pauses."""
     path = TABLES.parent / "english.tsv" if language == ENGLISH else TABLES / f"{language}.tsv"
     lines = path.read_text(encoding="utf-8").splitlines()
     pairs = [line.removeprefix("!").split("\t") for line in lines if "\t" in line and not line.startswith("# ")]
-    return [(written, spoken) for written, spoken in pairs]
+    return [(written, spoken) for written, spoken in pairs if "\\n" not in written and "[pause" not in spoken]
 
 
 def right(convert: Convert, language: str) -> tuple[int, float]:
