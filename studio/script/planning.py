@@ -56,6 +56,7 @@ class Readings:
         self._project, self._voices, self._directions = project, voices, directions
         self.edges_s = edges_s(project.delivery)
         self._orders: dict[tuple[str, str, str], Order | EngineError] = {}
+        self._known: dict[str, bool] = {}  # by name of a voice in a text
 
     def of(self, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
         """Return a reading for each voice of the line; none if the line has no text or the character has no voice.
@@ -81,7 +82,10 @@ class Readings:
     def unknown_voices(self, text: str) -> Sequence[str]:
         """Return the voices that a text names and the studio does not have."""
         named = dict.fromkeys(passage.voice for passage in passages(self.readable(text)) if passage.voice)
-        return [voice for voice in named if not self._knows(voice)]
+        for voice in named:
+            if voice not in self._known:
+                self._known[voice] = self._knows(voice)
+        return [voice for voice in named if not self._known[voice]]
 
     def _knows(self, voice: str) -> bool:
         """Return True if the studio has a voice of this name; a text may name it in capitals."""
