@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from engines.text import SPOKEN_LANGUAGES, spoken_form
-from engines.text.spoken import ENGLISH
+from engines.text.language_tags import ENGLISH
 
 log = logging.getLogger("bench.normalisation")
 TABLES = Path(__file__).parents[1] / "tests" / "engines" / "text" / "languages"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from engines.audio import paced_s
 from engines.text import Spoken, estimate_s, parse, passages, spoken_form, without_directions
 from engines.types import EngineInfo, Reference, Setting
-from studio.languages import ENGLISH, is_english
+from studio.languages import ENGLISH
 
 
 def pace_of(settings: Iterable[Setting]) -> Setting | None:
@@ -51,5 +51,5 @@ def estimated_s(
             pace=paced(pace, value, passage.rate) if pace else value,
             **own,
         )
-        for passage in passages(text, rates=pace is not None, phonemes=is_english(language))
+        for passage in passages(text, rates=pace is not None, language=language or ENGLISH)
     )

@@ -9,7 +9,7 @@ from engines.scheduling.manager import Manager
 from engines.text import VoicePassage, directions_in, passages, rate_of
 from engines.types import Setting
 from studio.estimates import pace_in, pace_of, paced
-from studio.languages import is_english
+from studio.languages import ENGLISH
 from studio.order import Order
 
 PASSAGES_MAX = 100  # of one text
@@ -24,7 +24,7 @@ class Passages:
 
     def of(self, text: str, engine: str, language: str) -> Sequence[VoicePassage]:
         """Return the passages of a text that has several voices or rates; empty for another text. Raises BadText."""
-        found = passages(text, rates=self.pace(engine) is not None, phonemes=is_english(language))
+        found = passages(text, rates=self.pace(engine) is not None, language=language or ENGLISH)
         if len(found) > PASSAGES_MAX:
             raise BadText(
                 f"this text has {len(found):,} parts with different voices or rates; shorten it to {PASSAGES_MAX} parts"

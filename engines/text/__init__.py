@@ -9,11 +9,12 @@ from engines.text.directions import (
     without_directions,
     without_words,
 )
+from engines.text.language_tags import without_extensions
 from engines.text.limits import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 from engines.text.passages import VoicePassage, open_tags, passages, rate_of
-from engines.text.respelling import from_arpabet, respelled
+from engines.text.respelling import RESPELLED_LANGUAGES, from_arpabet, is_respelled, respelled
 from engines.text.script import MAX_PAUSES_S, Pause, Say, Script, parse
-from engines.text.spoken import SPOKEN_LANGUAGES, spoken_form, without_extensions
+from engines.text.spoken import SPOKEN_LANGUAGES, spoken_form
 from engines.text.syllables import count_syllables
 from engines.text.tempo import Spoken, estimate_s, lasts
 from engines.text.vocabulary import fit, unsaid, unsupported
@@ -22,6 +23,7 @@ __all__ = [
     "MAX_CHARACTERS",
     "MAX_PAUSES_S",
     "MAX_TRANSCRIPT_CHARACTERS",
+    "RESPELLED_LANGUAGES",
     "SPOKEN_LANGUAGES",
     "Direction",
     "Pause",
@@ -37,6 +39,7 @@ __all__ = [
     "estimate_s",
     "fit",
     "from_arpabet",
+    "is_respelled",
     "lasts",
     "marker_in",
     "open_tags",

@@ -73,17 +73,17 @@ ASIDE = re.compile(
 )
 
 
-def without_markup(text: str, *, pauses: bool = False, phonemes: bool = False) -> str:
+def without_markup(text: str, *, pauses: bool = False, language: str = "") -> str:
     """Return the text without tags, entities and Markdown.
 
     With `pauses`, `<break>` becomes a pause tag of its length, and the tags in SPANS become the notation of the studio. With
-    `phonemes`, `<phoneme>` becomes its IPA in English letters, else its text.
+    a `language`, `<phoneme>` becomes its IPA in the spelling of this language if possible, else its text.
     """
     if "<" in text:
-        text = _without_tags(text, pauses, phonemes)
+        text = _without_tags(text, pauses, language)
     if "&" in text:
         text = _decoded(text)
-        text = _without_tags(text, pauses, phonemes) if "<" in text else text
+        text = _without_tags(text, pauses, language) if "<" in text else text
     text = LINK.sub(r"\1", text) if "](" in text else text
     text = ASIDE.sub(_aside, text) if pauses and "*" in text else text
     return "\n".join(map(_line, text.split("\n")))
@@ -93,13 +93,13 @@ def _decoded(text: str) -> str:
     return ENTITY.sub(lambda found: html.unescape(f"&{found[1]};"), text)
 
 
-def _without_tags(text: str, pauses: bool, phonemes: bool) -> str:
+def _without_tags(text: str, pauses: bool, language: str) -> str:
     for first, last in (COMMENT, UNSPOKEN):
         text = _without(text, first, last)
     text = DECLARATION.sub(" ", text)
     text = CHARACTER_DATA.sub("", text) if "<![CDATA[" in text else text
     text = AUTOLINK.sub(r"\1", text)
-    text = ELEMENT.sub(lambda found: _spoken_of(found, pauses, phonemes), text)
+    text = ELEMENT.sub(lambda found: _spoken_of(found, pauses, language), text)
     ends = frozenset(map(str.lower, END.findall(text)))
     opened: dict[str, list[str]] = {name: [] for name in SPANS}  # ends in the notation; "" for a tag without a value
 
@@ -113,8 +113,8 @@ def _without_tags(text: str, pauses: bool, phonemes: bool) -> str:
             return _pause(_values(tag[4])) if pauses and not tag[1] else " "
         if name == "sub" and tag[5]:
             return _values(tag[4]).get("alias", "")
-        if name == "phoneme" and tag[5] and phonemes:
-            return _pronounced(_values(tag[4]), "")
+        if name == "phoneme" and tag[5] and language:
+            return _pronounced(_values(tag[4]), "", language)
         if name in KNOWN:
             return "\n" if name in BLOCKS else "" if name in INLINE else " "
         return f"[{name}]" if pauses and not tag[1] and _is_sound(name) else " "
@@ -163,18 +163,18 @@ def _notation(tag: re.Match[str], opened: list[str]) -> str:
     return f"[{name}:{value}]" if value else ""
 
 
-def _pronounced(values: dict[str, str], text: str) -> str:
-    """Return the pronunciation of a `phoneme` in English letters, or its text if the alphabet is not IPA."""
-    return (respelled(values.get("ph", "")) if values.get("alphabet", "ipa").lower() == "ipa" else "") or text
+def _pronounced(values: dict[str, str], text: str, language: str) -> str:
+    """Return the pronunciation of a `phoneme` in the spelling of a language, or its text if that is not possible."""
+    return (respelled(values.get("ph", ""), language) if values.get("alphabet", "ipa").lower() == "ipa" else "") or text
 
 
-def _spoken_of(found: re.Match[str], pauses: bool, phonemes: bool) -> str:
+def _spoken_of(found: re.Match[str], pauses: bool, language: str) -> str:
     """Return the words to speak for a `sub`, `say-as` or `phoneme` element."""
     values, text = _values(found[2]), found[3]
     if found[1].lower() == "sub":
         return values.get("alias") or text
     if found[1].lower() == "phoneme":
-        return _pronounced(values, text) if phonemes else text
+        return _pronounced(values, text, language) if language else text
     kind = values.get("interpret-as", "").lower()
     if kind in SPELLED:
         return " ".join(c for c in _decoded(text).upper() if c not in UNSPELLED)

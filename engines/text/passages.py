@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from engines.text.directions import NOTATION, TAG, update_open_tags, utterances, without_directions
+from engines.text.language_tags import ENGLISH
 from engines.text.markup import without_markup
 from engines.text.script import PAUSE_LIKE
 
@@ -26,13 +27,14 @@ class VoicePassage:
     rate: float = 1.0  # 2 = twice as fast
 
 
-def passages(text: str, *, rates: bool = True, phonemes: bool = True) -> tuple[VoicePassage, ...]:
+def passages(text: str, *, rates: bool = True, language: str = ENGLISH) -> tuple[VoicePassage, ...]:
     """Return the passages of a text. A rate applies to each sentence that is mostly within its tags.
 
     A passage without words is joined to the one before. A text without tags is one passage, unchanged; other passages have no
     markup. An emotion that is open at the end of a passage is opened again in the next one. Without `rates`, each rate is 1.
+    `<phoneme>` is respelled for texts of the `language`.
     """
-    marked = _marked(text, phonemes)
+    marked = _marked(text, language)
     if not any(map(_divides, NOTATION.finditer(marked))):
         return (VoicePassage(text),)
     turns = [list(parts) for _, parts in groupby(_parts(marked, rates), lambda part: part.voice)]
@@ -62,8 +64,8 @@ def rate_of(value: str) -> float | None:
     return factor if factor > 0 else None
 
 
-def _marked(text: str, phonemes: bool = False) -> str:
-    return without_markup(text, pauses=True, phonemes=phonemes) if "<" in text or "[" in text or "&" in text else text
+def _marked(text: str, language: str = "") -> str:
+    return without_markup(text, pauses=True, language=language) if "<" in text or "[" in text or "&" in text else text
 
 
 def _kind(tag: re.Match[str]) -> str:

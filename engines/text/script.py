@@ -10,9 +10,10 @@ import ftfy
 from engines.errors import BadText
 from engines.text.chunks import WIDE_CLOSERS, WIDE_MARKS
 from engines.text.directions import Direction, directions_in, replaced, without_words
+from engines.text.language_tags import ENGLISH, subtags
 from engines.text.limits import MAX_CHARACTERS, check_length
 from engines.text.markup import without_markup
-from engines.text.spoken import ENGLISH, SPOKEN_LANGUAGES, spoken_form, subtags
+from engines.text.spoken import SPOKEN_LANGUAGES, spoken_form
 from engines.text.symbols import is_picture
 
 COMPOSED_FROM_MAX = (
@@ -115,9 +116,7 @@ def _clean(text: str, language: str) -> str:
     mending = MENDING if subtags(language)[0] in NARROW_LANGUAGES else KEEPING_WIDTHS
     return unicodedata.normalize(
         "NFC",
-        _without_controls(
-            without_markup(ftfy.fix_text(text, mending), pauses=True, phonemes=subtags(language)[0] == ENGLISH)
-        ),
+        _without_controls(without_markup(ftfy.fix_text(text, mending), pauses=True, language=language)),
     )
 
 

@@ -14,6 +14,7 @@ from engines.text.addresses import ADDRESSES
 from engines.text.codes import CODES, COUNTDOWNS
 from engines.text.dates import DATES
 from engines.text.fractions import FRACTIONS
+from engines.text.language_tags import ENGLISH, subtags
 from engines.text.languages import GRAMMARS, convert
 from engines.text.markup import without_markup
 from engines.text.numbers import NUMBERS
@@ -28,11 +29,9 @@ RULES: tuple[Rule, ...] = (
     *ADDRESSES, *ABBREVIATIONS, *SIGNS_OF_NUMBERS, *INITIALS, *ROMANS, *CODES, *DATES, *TIMES, *COUNTDOWNS, *FRACTIONS,
     *QUANTITIES, *NUMBERS, *ACRONYMS, *SIGN_WORDS,
 )  # fmt: skip
-ENGLISH = "en"
 SPOKEN_LANGUAGES: tuple[str, ...] = tuple(sorted((ENGLISH, *GRAMMARS)))  # primary subtags of languages with a grammar
 ROUNDS = 4  # upper limit; the words of one round rarely match a rule in the next
 GROUPED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")  # 10 000 with the spaces that typesetters use
-EXTENSION = re.compile(r"[-_](?=[0-9a-z][-_])", re.IGNORECASE)  # before the first single-character subtag of a tag
 GAP_BEFORE_MARK = re.compile(r"(?<=\w) (?!(?<=\d ):\s\d)(?=[.,!?;:](?:\s|$))")  # "10 : 2" keeps its gaps
 
 
@@ -50,18 +49,6 @@ def spoken_form(line: str, language: str = ENGLISH) -> str:
         return _repeated(said, lambda said: _tidy(_without_pictures(apply_rules(RULES, without_markup(said)))))
     said = _tidy(_ascii_digits(line))
     return _repeated(said, lambda said: _tidy(_without_pictures(convert(without_markup(said), primary, region))))
-
-
-def subtags(language: str) -> tuple[str, str]:
-    """Return the primary subtag of a BCP 47 tag, and its script (HANS or HANT) or region; "" if the tag has neither."""
-    primary, *others = without_extensions(language).replace("_", "-").split("-")
-    chosen = (part.upper() for part in others if len(part) == 2 or part.lower() in ("hans", "hant"))
-    return primary.lower(), next(chosen, "")
-
-
-def without_extensions(language: str) -> str:
-    """Return a BCP 47 tag without extensions and private use, such as de for de-x-dialect."""
-    return EXTENSION.split(language, maxsplit=1)[0]
 
 
 def _repeated(line: str, convert_once: Callable[[str], str]) -> str:

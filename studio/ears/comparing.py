@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engines.text.spoken import ENGLISH
+from engines.text.language_tags import ENGLISH
 from engines.types import Audio
 from studio.ears.comparison import compare
 from studio.ears.models import Models

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from engines.text.spoken import ENGLISH, subtags
+from engines.text.language_tags import ENGLISH, subtags
 from engines.types import Audio
 from studio.ears.differences import Difference, differences
 from studio.ears.division import Part, divide

@@ -11,7 +11,7 @@ import unicodedata
 from functools import cache, lru_cache
 from pathlib import Path
 
-from engines.text.spoken import ENGLISH, subtags
+from engines.text.language_tags import ENGLISH, subtags
 from studio.ears.letters import VOWELS, pronounce_letters
 
 PACKAGE = "misaki"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engines.text.spoken import ENGLISH
+from engines.text.language_tags import ENGLISH
 from studio.ears.dictionary import sound_of
 from studio.ears.listening import HeardPassage
 from studio.ears.phones import Match, matches

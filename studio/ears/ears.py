@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from queue import LifoQueue
 from typing import TypeVar, TypeVarTuple, cast
 
-from engines.text.spoken import ENGLISH
+from engines.text.language_tags import ENGLISH
 from engines.types import Audio
 from studio.ears.child import DIED, Child
 from studio.ears.listening import transcribe

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from engines.text.spoken import ENGLISH, subtags
+from engines.text.language_tags import ENGLISH, subtags
 from engines.types import Audio
 from studio.ears.dictionary import sound_of
 from studio.ears.models import Models

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from engines.text.spoken import ENGLISH
+from engines.text.language_tags import ENGLISH
 from studio.ears.recogniser import Recogniser, whisper_name
 from studio.ears.weights import EMBEDDED, find_weights, is_multilingual
 

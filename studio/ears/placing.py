@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engines.text.spoken import ENGLISH, subtags
+from engines.text.language_tags import ENGLISH, subtags
 from engines.types import Audio
 from studio.ears.boundaries import place_phones, refine
 from studio.ears.dictionary import pronounce

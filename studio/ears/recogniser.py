@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.text.spoken import ENGLISH, subtags
+from engines.text.language_tags import ENGLISH, subtags
 from studio.ears.sound import MARGIN_S, RATE_HZ, SILENCE_S, WINDOW_MIN_S, WINDOW_S, Passage
 from studio.ears.spoken import WITHOUT_SPACES, written_words
 from studio.ears.vocabulary import HeardWord

@@ -4,7 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from engines.text.spoken import ENGLISH, spoken_form, subtags
+from engines.text.language_tags import ENGLISH, subtags
+from engines.text.spoken import spoken_form
 
 SPOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼʹ′`´＇", "'"))

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 
 from engines.errors import BadText
 from engines.text import Say, parse
-from engines.text.spoken import ENGLISH, subtags
+from engines.text.language_tags import ENGLISH, subtags
 from studio.ears.spoken import LETTERS_A_WORD, is_unspaced, split_words, spoken_as, written_words
 from studio.ears.vocabulary import TypedWord
 from studio.script.checks.respelling import Respell, WordPair, same_words, word_pairs

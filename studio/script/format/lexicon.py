@@ -9,9 +9,9 @@ from functools import lru_cache, partial
 from engines.errors import BadInput
 from engines.text.directions import NOTATION, directions_in, update_open_tags
 from engines.text.markup import TAG_LIKE
-from engines.text.respelling import from_arpabet, respelled
+from engines.text.respelling import from_arpabet, is_respelled, respelled
 from engines.text.script import PAUSE_LIKE
-from studio.languages import is_alike, is_english, name_of, read_tag
+from studio.languages import ENGLISH, is_alike, is_english, name_of, read_tag
 from studio.script.format.script import Respelling
 
 MAX_RESPELLINGS = 2_000
@@ -25,10 +25,7 @@ IPA = re.compile("[ɑɐɒæʌɔəɘɚɛɜɝɞɪɨʊʉɯɤøɶɡɢʃʒθðŋɲɹ�
 SPELLED = frozenset("æøðŋəɛɔɣβθχ")  # signs of the IPA that other languages also use in their spelling
 SLASHED = re.compile(r"/[^/]+/")
 ARPABET = re.compile(r"\{?\s*(?=[A-Z0-2 ]*[A-Z][012])[A-Z]{1,2}[012]?(?:\s+[A-Z]{1,2}[012]?)*\s*\}?")
-NOT_READ = (
-    "a pronunciation is missing or has signs that are not IPA; "
-    "type how the word sounds in English spelling, such as KAYL-thass"
-)
+NOT_READ = "a pronunciation is missing or has signs that are not IPA; type how the word sounds in"
 
 
 class BadLexicon(BadInput):
@@ -121,10 +118,12 @@ def key_of(respelling: Respelling) -> tuple[str, bool, str, str]:
 def why_unreadable(language: str) -> str:
     """Return the reason why a pronunciation cannot be used for lines of this language."""
     if is_english(language):
-        return NOT_READ
+        return f"{NOT_READ} English spelling, such as KAYL-thass"
+    if is_respelled(language):
+        return f"{NOT_READ} the spelling of {name_of(language)}"
     return (
-        "a pronunciation in IPA or ARPABET is possible for English only; "
-        f"type how the word sounds in the spelling of {name_of(language)}"
+        f"a pronunciation in IPA or ARPABET is not possible for {name_of(language)}; "
+        "type how the word sounds in the spelling of this language"
     )
 
 
@@ -143,8 +142,8 @@ def _order(respelling: Respelling, language: str) -> tuple[int, int, bool, bool,
 def _plain(number: int, given: Respelling) -> Respelling:
     word, spoken = _one_line(given.word), _one_line(given.spoken)
     language = read_tag(given.language)
-    if is_english(language):
-        spoken = in_letters(spoken)
+    if is_english(language) or (is_respelled(language) and _is_phonetic(spoken)):
+        spoken = in_letters(spoken, language)
     if not any(c.isalnum() for c in word):
         raise BadLexicon(f"entry {number} of the lexicon has no word; type the word as it is written in the script")
     if len(word) > MAX_WORD:
@@ -168,14 +167,14 @@ def _is_phonetic(spoken: str) -> bool:
     return bool(phones or SLASHED.fullmatch(spoken) or {*IPA.findall(spoken)} - SPELLED)
 
 
-def in_letters(spoken: str, *, phonetic: bool = False) -> str:
-    """Return a pronunciation in IPA or ARPABET in English letters. Other text stays.
+def in_letters(spoken: str, language: str = ENGLISH, *, phonetic: bool = False) -> str:
+    """Return a pronunciation in IPA or ARPABET in the spelling of a language. Other text stays.
 
     With `phonetic`, the text is a pronunciation, and the result is empty if it has an unknown sign.
     """
     ipa = from_arpabet(spoken.strip("{} ")) if ARPABET.fullmatch(spoken) else spoken
     if phonetic or ipa != spoken or IPA.search(spoken) or SLASHED.fullmatch(spoken):
-        return respelled(ipa) or ("" if phonetic else spoken)
+        return respelled(ipa, language or ENGLISH) or ("" if phonetic else spoken)
     return spoken
 
 

@@ -15,7 +15,7 @@ from defusedxml import DefusedXmlException
 from defusedxml import ElementTree as Reading
 
 from engines.errors import BadSetting
-from studio.languages import ENGLISH, is_english, read_tag
+from studio.languages import ENGLISH, read_tag
 from studio.script.format.lexicon import MAX_RESPELLINGS, BadLexicon, checked, in_letters, key_of, why_unreadable
 from studio.script.format.script import Respelling
 
@@ -60,8 +60,8 @@ def write_pls(respellings: Sequence[Respelling]) -> bytes:
 def read_pls(data: bytes) -> PlsLexicon:
     """Return the words that have an alias or a pronunciation. Raises BadLexicon.
 
-    The preferred alias or pronunciation is used, else the first. A pronunciation is written in English letters, so words of
-    other languages need an alias.
+    The preferred alias or pronunciation is used, else the first. A pronunciation is written in the spelling of its language;
+    words of languages for which that is not possible need an alias.
     """
     root = _root(data)
     usual = root.get(LANGUAGE, "" if EARLIER.match(data) else root.get(LANG, ""))
@@ -71,8 +71,8 @@ def read_pls(data: bytes) -> PlsLexicon:
     for lexeme in _children(root, "lexeme"):
         words, spoken = [_text(each) for each in _children(lexeme, "grapheme")], _preferred(lexeme, "alias")
         language = _tag(lexeme.get(LANGUAGE, usual))
-        if not spoken and is_english(language):
-            spoken = in_letters(_preferred(lexeme, "phoneme"), phonetic=True)
+        if not spoken:
+            spoken = in_letters(_preferred(lexeme, "phoneme"), language, phonetic=True)
             derived += [f"{word} as {spoken}" for word in words if spoken]
         if not spoken:
             left_out.setdefault(why_unreadable(language), []).extend(words)

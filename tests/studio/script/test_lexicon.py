@@ -166,9 +166,13 @@ def test_the_preview_tells_what_was_replaced_and_by_which_entry() -> None:
         (Respelling(word="Ahri", spoken="[pause:2s]a"), "brackets"),
         (Respelling(word="Ahri", spoken="ǃkʷɑː"), "in English spelling"),
         (Respelling(word="Ahri", spoken="ah", language="x-elvish"), "language 'x-elvish' is not valid"),
-        (Respelling(word="Ahri", spoken="ˈaːɹi", language="de-AT"), r"in the spelling of German \(Austria\)"),
-        (Respelling(word="Ahri", spoken="/ari/", language="da"), "in the spelling of Danish"),
-        (Respelling(word="Ahri", spoken="AA1 R IY0", language="fr"), "possible for English only"),
+        (Respelling(word="Ahri", spoken="ˈaːɹ!", language="de-AT"), r"in the spelling of German \(Austria\)"),
+        (Respelling(word="Ahri", spoken="/ari/", language="da"), "not possible for Danish"),
+        (
+            Respelling(word="Ahri", spoken="/ˈa!/", language="fr"),
+            "not IPA; type how the word sounds in the spelling of French",
+        ),
+        (Respelling(word="Ahri", spoken="AA1 R IY0", language="th"), "not possible for Thai"),
     ],
 )
 def test_an_entry_that_cannot_be_used_is_refused_with_what_to_do(entry: Respelling, says: str) -> None:

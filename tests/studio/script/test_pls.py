@@ -139,19 +139,27 @@ def test_a_word_whose_pronunciation_has_an_unknown_sign_is_left_out_and_named() 
     assert "in English spelling" in read.notes[0]
 
 
-def test_a_pronunciation_of_another_language_is_left_out_and_an_alias_is_used() -> None:
+def test_a_pronunciation_is_spelled_in_its_language() -> None:
+    file = pls("<lexeme><grapheme>Kael</grapheme><phoneme>ˈkeːltas</phoneme></lexeme>", ' xml:lang="de"')
+    read = read_pls(file)
+
+    assert [(each.spoken, each.language) for each in read.respellings] == [("kehltass", "de")]
+    assert read.notes == ["1 word was spelled after the pronunciation; listen to the result: Kael as kehltass"]
+
+
+def test_a_pronunciation_that_cannot_be_spelled_is_left_out_and_an_alias_is_used() -> None:
     read = read_pls(
         pls(
-            "<lexeme><grapheme>Ahri</grapheme><phoneme>ˈaːʁi</phoneme></lexeme>"
-            "<lexeme><grapheme>Kael</grapheme><phoneme>keːl</phoneme><alias>Kehl</alias></lexeme>",
-            ' xml:lang="de"',
+            "<lexeme><grapheme>Ahri</grapheme><phoneme>ˈaːri</phoneme></lexeme>"
+            "<lexeme><grapheme>Kael</grapheme><phoneme>keːl</phoneme><alias>เคล</alias></lexeme>",
+            ' xml:lang="th"',
         )
     )
 
-    assert [(each.word, each.spoken) for each in read.respellings] == [("Kael", "Kehl")]
+    assert [(each.word, each.spoken) for each in read.respellings] == [("Kael", "เคล")]
     assert read.notes == [
-        "1 word was left out (Ahri): a pronunciation in IPA or ARPABET is possible for English only; "
-        "type how the word sounds in the spelling of German"
+        "1 word was left out (Ahri): a pronunciation in IPA or ARPABET is not possible for Thai; "
+        "type how the word sounds in the spelling of this language"
     ]
 
 

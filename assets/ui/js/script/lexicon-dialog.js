@@ -21,7 +21,7 @@ import { loadVoices } from "./voices.js";
 /** @typedef {{base: Respelling[], entries: Respelling[]}} LexiconDraft  `base`: the lexicon before the edits */
 
 const HINT =
-  "Type how a word sounds, in English spelling or IPA: KAYL-thass or /ˈkeɪlθæs/ for Kael’thas. For a word with another language, type the sound in the spelling of that language. Takes of lines with this word become stale.";
+  "Type how a word sounds, in English spelling or IPA: KAYL-thass or /ˈkeɪlθæs/ for Kael’thas. If the word has another language, use the spelling of that language or IPA. Takes of lines with this word become stale.";
 const ALL = "*";
 
 export async function openLexicon() {

@@ -1,6 +1,6 @@
-"""Respell a pronunciation in the International Phonetic Alphabet (IPA) with English letters, for engines that read letters.
+"""Respell a pronunciation in IPA with English letters.
 
-The result is an approximation: English has no sign for stress, and sounds of other languages get the nearest English sound.
+English has no sign for stress, and sounds of other languages get the nearest English sound.
 """
 
 import re
