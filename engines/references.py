@@ -1,5 +1,7 @@
 """Checks of references that all engines share."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from engines import text as writing
@@ -9,6 +11,7 @@ from engines.types import FORMAT_PADDING_S, LONGEST_PERFORMANCE_S, Audio, Refere
 
 ROUNDING_S = 0.01  # by which a clip may be longer than the limit
 SHORTEST_PERFORMANCE_S = 0.2
+TRANSCRIPTS_MAX = 256  # that are remembered, because a voice speaks many lines and the conversion takes 2 ms
 
 
 def check_length(audio: Audio, spec: Spec) -> None:
@@ -41,7 +44,12 @@ def level_rms(audio: Audio) -> float:
 
 def spoken_transcript(reference: Reference, characters: frozenset[str]) -> str:
     """Return the spoken form of the transcript in the checkpoint's characters, of which none allow all. Raises BadText."""
-    spoken = writing.spoken_form(writing.without_directions(reference.transcript), reference.language)
+    return _spoken(reference.transcript, reference.language, characters)
+
+
+@lru_cache(TRANSCRIPTS_MAX)
+def _spoken(transcript: str, language: str, characters: frozenset[str]) -> str:
+    spoken = writing.spoken_form(writing.without_directions(transcript), language)
     try:
         fitted = (writing.fit(spoken, characters) if characters else spoken).strip()
     except UnsupportedText as error:
