@@ -84,7 +84,7 @@ def _saved(line: DeliveredLine, stem: str, made: WrittenFile, preset: Preset, fo
     path = f"{stem}.{preset.format}"
     _write(folder, path, made.content)
     name = path.rpartition("/")[2]
-    texts = sidecar_texts(preset.sidecars, name, line.text, made.words, made.duration_s)
+    texts = sidecar_texts(preset.sidecars, name, line, made.words, made.duration_s)
     for ending, text in texts.items():
         _write(folder, stem + ending, text.encode())
     return DeliveredFile(
