@@ -88,7 +88,7 @@ def sheet_json(
 
     The answer has all lines if `since` is 0, or if `known` is not the digest of the cast.
     """
-    cast = readings.digest
+    cast = readings.digest(sheet)
     failures = render.failures if render and render.render.sheet == sheet.id else {}
     return {
         "id": sheet.id,
