@@ -89,7 +89,11 @@ def _wired(settings: Settings) -> Studio:
         recorder=telemetry.recorder,
     )
     judge = TakeJudge(
-        Checker(ears), lambda order: speaking.reference(order, ""), speaking.uses_reference, passages.pace
+        Checker(ears),
+        lambda order: speaking.reference(order, ""),
+        speaking.uses_reference,
+        passages.pace,
+        lambda order, voice: speaking.voice_pace(order, voice, ""),
     )
     alignment = WordAlignment(ears.align, ears.why_unheard)
     scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, alignment)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from engines.errors import BadInput, EngineError
 from engines.text import Direction, directions_in, passages, with_spoken_directions, without_directions, without_words
 from engines.types import Setting
-from studio.estimates import pace_of
+from studio.estimates import pace_in, pace_of
 from studio.languages import DETECT, tag_of
 from studio.named_voices import NamedVoices
 from studio.order import SEEDS, Order
@@ -60,7 +60,9 @@ class Readings:
         self._project, self._voices, self._directions = project, voices, directions
         self.edges_s = edges_s(project.delivery)
         self._orders: dict[tuple[str, str, str], Order | EngineError] = {}
-        self._named: dict[str, str] = {}  # identities by name of a voice in a text; "" for an unknown voice
+        self._named: dict[
+            tuple[str, str], Order | None
+        ] = {}  # by name of a voice in a text and engine; None if unknown
 
     def of(self, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
         """Return a reading for each voice of the line; none if the line has no text or the character has no voice.
@@ -93,15 +95,27 @@ class Readings:
         return {voice: identity for voice, identity in named.items() if identity}
 
     def _identity(self, voice: str) -> str:
-        """Return the identity of the voice of this name; "" if there is none. A text may name a voice in capitals."""
-        if voice not in self._named:
-            self._named[voice] = ""
+        """Return the identity of the voice of this name; "" if there is none."""
+        order = self._order_of(voice)
+        return f"{order.champion or order.clip_id} {order.version}".strip() if order else ""
+
+    def _order_of(self, voice: str, engine: str = "") -> Order | None:
+        """Return the order of a voice that a text names, maybe in capitals; None if there is none."""
+        if (voice, engine) not in self._named:
+            self._named[voice, engine] = None
             for name in dict.fromkeys((voice, voice.lower())):
                 with suppress(EngineError):
-                    order = self._voices.order("", name, "", {})
-                    self._named[voice] = f"{order.champion or order.clip_id} {order.version}".strip()
+                    self._named[voice, engine] = self._voices.order("", name, engine, {})
                     break
-        return self._named[voice]
+        return self._named[voice, engine]
+
+    def voice_values(self, text: str, spoken: Sequence[LineReading]) -> tuple[tuple[str, float], ...]:
+        """Return the voices that a text names, with the values of their speaking rate. Settings of the line come first."""
+        names, pace = _names_in(self.readable(text)) if spoken else (), self.pace(spoken)
+        orders = ((voice, self._order_of(voice, spoken[0].order.engine)) for voice in names)
+        return tuple(
+            (voice, pace_in({**order.settings, **spoken[0].order.settings}, pace)) for voice, order in orders if order
+        )
 
     def pace(self, spoken: Sequence[LineReading]) -> Setting | None:
         """Return the setting of the speaking rate of the engine that speaks a line; without a voice, of the studio's first."""
