@@ -23,6 +23,7 @@ from studio.references.session_clips import SessionClips
 from studio.script.checks.checker import Checker
 from studio.script.factory import open_scripts
 from studio.script.judging import TakeJudge
+from studio.script.word_alignment import WordAlignment
 from studio.settings import Settings
 from studio.speaking import SpeechService
 from studio.studio import Studio
@@ -88,9 +89,14 @@ def _wired(settings: Settings) -> Studio:
         recorder=telemetry.recorder,
     )
     judge = TakeJudge(
-        Checker(ears), lambda order: speaking.reference(order, ""), speaking.uses_reference, passages.pace
+        Checker(ears),
+        lambda order: speaking.reference(order, ""),
+        speaking.uses_reference,
+        passages.pace,
+        lambda order, voice: speaking.voice_pace(order, voice, ""),
     )
-    scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, ears.align)
+    alignment = WordAlignment(ears.align, ears.why_unheard)
+    scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, alignment)
     return Studio(
         settings=settings,
         manager=manager,

@@ -1,11 +1,27 @@
 """Estimate how long a text lasts, also a text with several voices or rates."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from engines.audio import paced_s
 from engines.text import Spoken, estimate_s, parse, passages, spoken_form, without_directions
 from engines.types import EngineInfo, Reference, Setting
 from studio.languages import ENGLISH
+
+
+@dataclass(frozen=True, slots=True)
+class VoicePace:
+    """How fast a voice speaks."""
+
+    reference: Spoken | None  # words of its reference and their length; None = the usual pace of the engine
+    value: float  # of the engine's setting of the speaking rate
+
+
+VoicePaces = Callable[[str], VoicePace | None]  # by name in a text; None for a voice without a pace that differs
+
+
+def same_pace(voice: str) -> None:
+    """Return no pace, so that each voice speaks at the pace of the text."""
 
 
 def pace_of(settings: Iterable[Setting]) -> Setting | None:
@@ -36,20 +52,18 @@ def estimated_s(
     pace: Setting | None,
     value: float = 1.0,
     info: EngineInfo | None = None,
+    voices: VoicePaces = same_pace,
 ) -> float:
     """Estimate how long a text lasts, in seconds. Raises BadText.
 
     `pace` is the engine's setting of the speaking rate, and `value` its value. Without `pace`, rates in the text have no
-    effect. Without `info`, the engine is assumed to keep the pace of the reference. All voices are assumed to speak at the
-    pace of `reference`. The silence between two voices is not counted.
+    effect. Without `info`, the engine is assumed to keep the pace of the reference. `voices` returns the paces of the voices
+    that the text names; other voices speak at the pace of `reference`. The silence between two voices is not counted.
     """
     own = {} if info is None else {"pace_kept": info.pace_kept, "own_pace": info.own_pace}
-    return sum(
-        estimate_s(
-            parse(passage.text, language=language),
-            reference,
-            pace=paced(pace, value, passage.rate) if pace else value,
-            **own,
-        )
-        for passage in passages(text, rates=pace is not None, language=language or ENGLISH)
-    )
+    usual, length_s = VoicePace(reference, value), 0.0
+    for passage in passages(text, rates=pace is not None, language=language or ENGLISH):
+        voice = (voices(passage.voice) if passage.voice else None) or usual
+        rate = paced(pace, voice.value, passage.rate) if pace else voice.value
+        length_s += estimate_s(parse(passage.text, language=language), voice.reference, pace=rate, **own)
+    return length_s

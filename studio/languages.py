@@ -49,14 +49,17 @@ def is_tag(value: str) -> bool:
 
 
 def tag_of(written: str) -> str | None:
-    """Return the tag of a language that a sheet names by tag or by name, such as German or Deutsch; None if it is unknown."""
+    """Return the tag of a language that a sheet names by tag or by name, such as German or Deutsch; None if it is unknown.
+
+    A valid tag is accepted even if the language has no known name, as `tlh`.
+    """
     try:
         tag = read_tag(written)
-        if tag == DETECT or name_of(tag) != tag:
-            return tag
     except BadSetting:  # a name
-        pass
-    return _names().get(written.strip().casefold())
+        return _names().get(written.strip().casefold())
+    if tag == DETECT or name_of(tag) != tag:
+        return tag
+    return _names().get(written.strip().casefold(), tag)
 
 
 @lru_cache(KEPT)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from engines.errors import EngineError
 from engines.registry import specs
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
@@ -17,6 +18,7 @@ from engines.types import NO_REFERENCE, Audio, Reference, Request, Samples, Stat
 from studio import languages
 from studio.dialogue import Dialogue, DialogueTurn, Submit
 from studio.errors import NotFound
+from studio.estimates import VoicePace, pace_in, spoken_reference
 from studio.languages import ENGLISH
 from studio.order import SEEDS, Order
 from studio.passages import Passages
@@ -294,6 +296,17 @@ class SpeechService:
     def reference(self, order: Order, session_id: str) -> Reference:
         """Return the reference that the engine gets for the order's voice. Raises EngineError if the voice cannot be used."""
         return self._with_language(self._cast(order, session_id)[1], order.engine)
+
+    def voice_pace(self, order: Order, voice: str, session_id: str) -> VoicePace | None:
+        """Return the pace of a voice that the text of an order names; None if the voice of the order speaks in its place."""
+        mine = self.passages.order(order, VoicePassage(order.text, voice))
+        if (mine.champion, mine.clip_id) == (order.champion, order.clip_id):
+            return None
+        try:
+            reference = spoken_reference(self.reference(mine, session_id))
+        except EngineError:
+            return None  # speaking reports the error
+        return VoicePace(reference, pace_in(mine.settings, self.passages.pace(order.engine)))
 
     def uses_reference(self, order: Order) -> bool:
         """Return True if only the voice of its reference speaks an order, and no voice of the checkpoint or of the text."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import cache
 from typing import Any
 
 from fastapi import APIRouter
@@ -22,11 +23,11 @@ from engines.text import (
     unsupported,
     with_spoken_directions,
 )
-from engines.types import Setting
+from engines.types import EngineStatus, Setting
 from studio.api.errors import ProblemRoute, SessionId
 from studio.api.texts import Name, Transcript
 from studio.errors import NotFound
-from studio.estimates import estimated_s, pace_of, spoken_reference
+from studio.estimates import VoicePaces, estimated_s, pace_of, spoken_reference
 from studio.languages import name_of, read_tag, warning
 from studio.order import Order, read_order
 from studio.studio import Studio
@@ -72,7 +73,15 @@ def router(studio: Studio) -> APIRouter:
             language = read_tag(form.language) or _detected(studio, _order(form, engine.name), text)
             read = parse(text, markers=markers, language=language)
             heard = _spoken(studio, form, engine.name, session_id)
-            length_s = estimated_s(text, language, heard, pace=pace_of(engine.settings.values()), value=pace, info=info)
+            length_s = estimated_s(
+                text,
+                language,
+                heard,
+                pace=pace_of(engine.settings.values()),
+                value=pace,
+                info=info,
+                voices=_voice_paces(studio, form, engine, session_id),
+            )
         except BadText as error:
             nothing: dict[str, Any] = dict.fromkeys(("spoken", "unsaid", "unsupported", "directions", "voices"), ())
             nothing |= {"language": "", "warning": ""}
@@ -106,6 +115,12 @@ def _spoken(studio: Studio, form: ScriptForm, engine: str, session_id: str) -> S
     return spoken_reference(reference)
 
 
+def _voice_paces(studio: Studio, form: ScriptForm, engine: EngineStatus, session_id: str) -> VoicePaces:
+    """Return a function that returns the pace of a voice in the text."""
+    order = replace(_order(form, engine.name), settings=_settings(form.model_extra or {}, engine.settings))
+    return cache(lambda voice: studio.speaking.voice_pace(order, voice, session_id))
+
+
 def _order(form: ScriptForm, engine: str) -> Order:
     return Order(**form.model_dump(include=ScriptForm.model_fields.keys() - {"engine", "language"}), engine=engine)
 
@@ -120,7 +135,7 @@ def _detected(studio: Studio, order: Order, text: str) -> str:
 def _pace(given: Mapping[str, object], known: Mapping[str, Setting]) -> float:
     """Return the factor by which the engine's settings speed up speech. Raises BadSetting."""
     pace = 1.0
-    chosen = read_order({name: given.get(name) for name in known}).settings
+    chosen = _settings(given, known)
     for name, setting in known.items():
         value = chosen.get(name, setting.default)
         if setting.scales != "pace" or value is None:
@@ -129,6 +144,11 @@ def _pace(given: Mapping[str, object], known: Mapping[str, Setting]) -> float:
             raise BadSetting(f"{setting.words} must be above 0, not {value:g}; correct it, or leave it out")
         pace *= value
     return pace
+
+
+def _settings(given: Mapping[str, object], known: Mapping[str, Setting]) -> Mapping[str, float]:
+    """Return the chosen settings of an engine. Raises BadSetting."""
+    return read_order({name: given.get(name) for name in known}).settings
 
 
 def unspeakable(script: Script, vocabulary: frozenset[str]) -> str | None:

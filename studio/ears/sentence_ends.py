@@ -6,7 +6,7 @@ from engines.text.abbreviations import BEHIND_A_NAME, SHORT_FORMS, TITLES
 from engines.text.rules import CLEARLY_ENDS, one_of
 
 SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
-CLOSES = "\"'”’)"  # a sentence may end before these
+CLOSES = "\"'”’)」』）"  # a sentence may end before these
 OPENS = "\"'“‘(["
 ABBREVIATION = re.compile(
     rf"(?:[^\W\d_]\.)+|(?:{one_of([*TITLES, *BEHIND_A_NAME, 'St'])})\."

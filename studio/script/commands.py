@@ -102,6 +102,8 @@ def _render(arguments: Namespace, open_scripts: Open) -> int:
     for file in delivered.files:
         for flag in file.flags:
             warn(f"{file.path}: {flag.message}")
+    for sentence in delivered.flags:
+        warn(sentence)
     sys.stdout.write(f"{len(delivered.files)} files in {where}\n")
     return FAILED if made.failed else DONE
 

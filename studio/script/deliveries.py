@@ -4,27 +4,25 @@ import re
 import shutil
 import threading
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from engines.types import Audio, Progress
+from engines.types import Progress
 from studio.disk.database import saving
-from studio.ears.vocabulary import TimedWord, TypedWord
 from studio.history import History
 from studio.jobs import Job, Jobs, UnknownJob
-from studio.languages import is_english
 from studio.progress import ProgressReporter, share
-from studio.script.delivery import DeliveredLine, DeliveryReport, Preset, deliver, preset_of, zipped
+from studio.script.delivery import DeliveryReport, Preset, deliver, preset_of, zipped
 from studio.script.delivery.target_folder import filling
 from studio.script.delivery_plan import DeliveryPlan, planned, preview_json, with_sound
-from studio.script.foreign_words import foreign_language
 from studio.script.format.script import DeliveryChoice, Project, Sheet
 from studio.script.planning import Readings
 from studio.script.projects import Projects, new_id
 from studio.script.selects import StaleRule
+from studio.script.word_alignment import WordAlignment, missing_flags
 from studio.script.written import words_of
 from studio.stores.backend import file_sha256
 from studio.stores.entry import ArchiveFacts
@@ -40,7 +38,6 @@ MADE_AT = 0.7  # share of the work that is done before the transfer
 DIGEST = 12  # digits of the content's hash in the name in a store, so that different content never replaces a delivery
 NAME_MAX = 48  # maximum number of characters of project and sheet in that name
 NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
-Align = Callable[[Audio, Sequence[TypedWord]], Sequence[TimedWord]]
 Reselect = Callable[[str, str, ProgressReporter, threading.Event], None]  # arguments: project, sheet, report, stop
 
 
@@ -84,14 +81,14 @@ class Deliveries:
         folder: Path,
         stores: Mapping[str, Store],
         *,
-        align: Align,
+        alignment: WordAlignment,
         readings: Callable[[Project], Readings],
         reselect: Reselect,
     ) -> None:
-        """Use `align` to find the words of a take, `stores` by name for deliveries, and `reselect` to replace stale selects."""
+        """Use `alignment` for the words of takes, `stores` by name, and `reselect` to replace stale selects."""
         self.jobs = Jobs()
         self.folder, self.stores = folder, stores
-        self._projects, self._history, self._align = projects, history, align
+        self._projects, self._history, self._alignment = projects, history, alignment
         self._readings, self._reselect = readings, reselect
 
     def begin(self, project_id: str, sheet_id: str, choice: DeliveryChoice, stale: StaleRule = "refuse") -> Job:
@@ -189,22 +186,18 @@ class Deliveries:
     def _deliver(
         self, plan: DeliveryPlan, folder: Path, report: ProgressReporter, stop: threading.Event
     ) -> DeliveryReport:
-        gathered, finding = [], share(report, 0.0, GATHERED_AT)
+        gathered, reasons, finding = [], [], share(report, 0.0, GATHERED_AT)
         for number, (line, select) in enumerate(zip(plan.lines, plan.selects, strict=True)):
             if stop.is_set():
                 break  # the delivery raises Cancelled in its first step
             finding(Progress(number / len(plan.selects), f"finding the word times of {line.id}"))
             with_audio = with_sound(line, plan.project, select, self._history)
-            written = words_of(select.take, select.written, plan.project.lexicon)
-            words = self._align(with_audio.audio(), written) if _is_english(line) else ()
-            gathered.append(replace(with_audio, words=tuple(words)))
+            written = words_of(select.take, select.written, plan.project.lexicon, line.language)
+            reasons.append(why := self._alignment.why_none(line))
+            gathered.append(with_audio if why else replace(with_audio, words=self._alignment.of(with_audio, written)))
 
-        return deliver(gathered, plan.preset, folder, share(report, GATHERED_AT, 1.0), stop)
-
-
-def _is_english(line: DeliveredLine) -> bool:
-    """Return True for a line in English. Deliveries have word times of English lines only."""
-    return is_english(line.language) and not foreign_language(line.text)
+        made = deliver(gathered, plan.preset, folder, share(report, GATHERED_AT, 1.0), stop)
+        return replace(made, flags=(*made.flags, *missing_flags(reasons))) if plan.preset.has_word_times else made
 
 
 def _preset(project: Project, choice: DeliveryChoice) -> Preset:

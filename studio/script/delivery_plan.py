@@ -10,7 +10,7 @@ from studio.history import History
 from studio.languages import ENGLISH, tag_of
 from studio.script.delivery import DeliveredLine, Preset, file_stems
 from studio.script.delivery.identity import refuse_same_ids
-from studio.script.format.script import Project, Sheet, TakeCheck, cell
+from studio.script.format.script import LineTake, Project, Sheet, TakeCheck, cell
 from studio.script.identity import delivered_ids, lines_of_same_id
 from studio.script.planning import Readings
 from studio.script.selects import Select, StaleRule, delivered_selects, selects_of
@@ -135,6 +135,7 @@ def _described(sheet: Sheet, select: Select, id: str, preset: Preset) -> Deliver
         take=take.number,
         take_note=take.comment,
         voice=take.voice,
+        voices=_voices(take),
         version=take.version,
         engine=take.engine,
         seed=take.seed,
@@ -147,6 +148,14 @@ def _described(sheet: Sheet, select: Select, id: str, preset: Preset) -> Deliver
         audio=_no_sound,
         row={sheet.columns[column]: line.cells[column] for column in sorted(others)},
     )
+
+
+def _voices(take: LineTake) -> tuple[str, ...]:
+    """Return the voices that speak in a take, each once. A text may name a voice in capitals."""
+    voices: dict[str, str] = {}
+    for name in [segment.voice or take.voice for segment in take.segments] or [take.voice]:
+        voices.setdefault(name.casefold(), name)
+    return tuple(voices.values())
 
 
 def _no_sound() -> Any:

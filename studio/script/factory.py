@@ -8,7 +8,7 @@ from engines.types import Take
 from studio.history import History
 from studio.named_voices import NamedVoices
 from studio.order import Order
-from studio.script.deliveries import FOLDER, TRANSFERS, Align, Deliveries
+from studio.script.deliveries import FOLDER, TRANSFERS, Deliveries
 from studio.script.format.script import Project
 from studio.script.lexicons import Lexicons
 from studio.script.line_takes import Judge
@@ -26,6 +26,7 @@ from studio.script.sheet_files import SheetFiles
 from studio.script.sheet_updates import SheetUpdates
 from studio.script.timing import fitted
 from studio.script.views import ScriptViews
+from studio.script.word_alignment import WordAlignment
 from studio.settings import Settings
 from studio.speaking import SpeechService
 from studio.stores.factory import open_delivery_stores
@@ -38,7 +39,7 @@ def open_scripts(
     history: History,
     voices: NamedVoices,
     judge: Judge,
-    align: Align,
+    alignment: WordAlignment,
 ) -> Scripts:
     """Create the services of scripts for a data folder. Rendering begins when the renderer is started."""
     projects = Projects(settings.data_dir)
@@ -57,7 +58,7 @@ def open_scripts(
         history,
         settings.data_dir / FOLDER,
         open_delivery_stores(settings.stores, settings.data_dir / FOLDER / TRANSFERS),
-        align=align,
+        alignment=alignment,
         readings=readings,
         reselect=Reselector(projects, renderer, readings),
     )

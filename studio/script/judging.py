@@ -1,9 +1,10 @@
 """Check takes against their text, the reference of their voice, and their expected length."""
 
 from collections.abc import Callable
+from functools import cache, partial
 
 from engines.types import Audio, Reference, Setting
-from studio.estimates import estimated_s, pace_in, spoken_reference
+from studio.estimates import VoicePace, estimated_s, pace_in, spoken_reference
 from studio.languages import ENGLISH
 from studio.order import Order
 from studio.script.checks.checker import Checker
@@ -27,14 +28,15 @@ class TakeJudge:
         reference: Callable[[Order], Reference],
         uses_reference: Callable[[Order], bool],
         pace: Callable[[str], Setting | None],
+        voice_pace: Callable[[Order, str], VoicePace | None],
     ) -> None:
         """Use `checker` for the checks. `reference` returns the reference of an order.
 
         `uses_reference` returns False if the order is spoken with another voice. `pace` returns the setting of an engine's
-        speaking rate.
+        speaking rate, and `voice_pace` the pace of a voice that the text of an order names.
         """
         self._checker, self._reference, self._uses_reference = checker, reference, uses_reference
-        self._pace = pace
+        self._pace, self._voice_pace = pace, voice_pace
 
     def __call__(self, piece: PlannedTake, audio: Audio) -> Checked:
         order = piece.reading.order
@@ -45,7 +47,14 @@ class TakeJudge:
             text=order.text,
             written=readable(piece.reading.written, order.text),
             reference=reference.audio if self._uses_reference(order) else None,
-            estimate_s=estimated_s(order.text, language, heard, pace=pace, value=pace_in(order.settings, pace)),
+            estimate_s=estimated_s(
+                order.text,
+                language,
+                heard,
+                pace=pace,
+                value=pace_in(order.settings, pace),
+                voices=cache(partial(self._voice_pace, order)),
+            ),
             language=language,
         )
         checked = self._checker.check(expected, audio)

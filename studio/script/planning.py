@@ -4,13 +4,13 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 
 from engines.errors import BadInput, EngineError
 from engines.text import Direction, directions_in, passages, with_spoken_directions, without_directions, without_words
 from engines.types import Setting
-from studio.estimates import pace_of
+from studio.estimates import pace_in, pace_of
 from studio.languages import DETECT, tag_of
 from studio.named_voices import NamedVoices
 from studio.order import SEEDS, Order
@@ -33,6 +33,8 @@ class LineReading:
     limit: str  # the length limit in the sheet, as written
     written: str = ""  # the text in the sheet; `order` has the respelled text
     edges_s: float = 0.0  # seconds of silence around the speech in the delivered file
+    # Identities of the voices that the text names, by name, with the versions of champions. Unknown voices are left out.
+    named_voices: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
@@ -42,6 +44,8 @@ class LineReading:
             content["edges_s"] = self.edges_s
         if directions_in(self.order.text):
             content["directions"] = "not spoken"  # takes of older studios spoke the directions
+        if self.named_voices:
+            content["named_voices"] = dict(self.named_voices)
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -56,7 +60,9 @@ class Readings:
         self._project, self._voices, self._directions = project, voices, directions
         self.edges_s = edges_s(project.delivery)
         self._orders: dict[tuple[str, str, str], Order | EngineError] = {}
-        self._known: dict[str, bool] = {}  # by name of a voice in a text
+        self._named: dict[
+            tuple[str, str], Order | None
+        ] = {}  # by name of a voice in a text and engine; None if unknown
 
     def of(self, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
         """Return a reading for each voice of the line; none if the line has no text or the character has no voice.
@@ -81,18 +87,35 @@ class Readings:
 
     def unknown_voices(self, text: str) -> Sequence[str]:
         """Return the voices that a text names and the studio does not have."""
-        named = dict.fromkeys(passage.voice for passage in passages(self.readable(text)) if passage.voice)
-        for voice in named:
-            if voice not in self._known:
-                self._known[voice] = self._knows(voice)
-        return [voice for voice in named if not self._known[voice]]
+        return [voice for voice in _names_in(self.readable(text)) if not self._identity(voice)]
 
-    def _knows(self, voice: str) -> bool:
-        """Return True if the studio has a voice of this name; a text may name it in capitals."""
-        for name in dict.fromkeys((voice, voice.lower())):
-            with suppress(EngineError):
-                return bool(self._voices.order("", name, "", {}))
-        return False
+    def _named_voices(self, text: str) -> Mapping[str, str]:
+        """Return the identities of the known voices that a text names."""
+        named = {voice.lower(): self._identity(voice) for voice in _names_in(self.readable(text))}
+        return {voice: identity for voice, identity in named.items() if identity}
+
+    def _identity(self, voice: str) -> str:
+        """Return the identity of the voice of this name; "" if there is none."""
+        order = self._order_of(voice)
+        return f"{order.champion or order.clip_id} {order.version}".strip() if order else ""
+
+    def _order_of(self, voice: str, engine: str = "") -> Order | None:
+        """Return the order of a voice that a text names, maybe in capitals; None if there is none."""
+        if (voice, engine) not in self._named:
+            self._named[voice, engine] = None
+            for name in dict.fromkeys((voice, voice.lower())):
+                with suppress(EngineError):
+                    self._named[voice, engine] = self._voices.order("", name, engine, {})
+                    break
+        return self._named[voice, engine]
+
+    def voice_values(self, text: str, spoken: Sequence[LineReading]) -> tuple[tuple[str, float], ...]:
+        """Return the voices that a text names, with the values of their speaking rate. Settings of the line come first."""
+        names, pace = _names_in(self.readable(text)) if spoken else (), self.pace(spoken)
+        orders = ((voice, self._order_of(voice, spoken[0].order.engine)) for voice in names)
+        return tuple(
+            (voice, pace_in({**order.settings, **spoken[0].order.settings}, pace)) for voice, order in orders if order
+        )
 
     def pace(self, spoken: Sequence[LineReading]) -> Setting | None:
         """Return the setting of the speaking rate of the engine that speaks a line; without a voice, of the studio's first."""
@@ -112,15 +135,16 @@ class Readings:
         """Return the text as engines get it, but without the lexicon."""
         return text if self._directions else with_spoken_directions(text)
 
-    @property
-    def digest(self) -> str:
-        """Return a digest of the cast, the versions of voices, the lexicon and the silence around lines.
+    def digest(self, sheet: Sheet) -> str:
+        """Return a digest of the cast, the versions of voices, the lexicon and the silence around lines of a sheet.
 
         Unedited lines turn stale only if this digest changes.
         """
         castings = [each for by in self._project.cast.values() for every in by.values() for each in every]
         versions = sorted(self._version(each) for each in castings)
-        content = [self._project.cast, self._project.lexicon, versions, self.edges_s]
+        texts = (cell(sheet, line, "text") for line in sheet.lines if not line.deleted)
+        named = {voice: self._identity(voice) for text in texts for voice in _names_in(self.readable(text))}
+        content = [self._project.cast, self._project.lexicon, versions, self.edges_s, sorted(named.items())]
         return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
     def _version(self, casting: Casting) -> str:
@@ -134,7 +158,14 @@ class Readings:
         language = language or self._voices.detect(order, text)
         spoken = _spoken(self.readable(text), self._project.lexicon, casting.voice, language)
         order = replace(order, text=spoken, language=language, seed=None)
-        return LineReading(voice=casting.voice, order=order, limit=limit, written=text, edges_s=self.edges_s)
+        return LineReading(
+            voice=casting.voice,
+            order=order,
+            limit=limit,
+            written=text,
+            edges_s=self.edges_s,
+            named_voices=self._named_voices(text),
+        )
 
     def _order(self, casting: Casting) -> Order:
         key = f"{casting.voice} {casting.clip}", casting.engine, json.dumps(dict(casting.settings), sort_keys=True)
@@ -154,6 +185,12 @@ def casting_order(voices: NamedVoices, casting: Casting) -> Order:
     if casting.clip is None:
         return voices.order("", casting.voice, casting.engine, casting.settings)
     return voices.clip_order(asdict(casting.clip), casting.engine, casting.settings)
+
+
+@lru_cache(SPOKEN_KEPT)
+def _names_in(text: str) -> tuple[str, ...]:
+    """Return the names of the voices in a text, each once."""
+    return tuple(dict.fromkeys(passage.voice for passage in passages(text) if passage.voice))
 
 
 @lru_cache(SPOKEN_KEPT)

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from engines.errors import EngineError
 from engines.types import Setting
-from studio.estimates import estimated_s, pace_in
+from studio.estimates import VoicePace, estimated_s, pace_in
 from studio.languages import ENGLISH, tag_of
 from studio.script.format.script import Cast, Casting, LineTake, Project, ScriptLine, Sheet, cell
 from studio.script.formula_errors import is_formula_error
@@ -88,7 +88,7 @@ def sheet_json(
 
     The answer has all lines if `since` is 0, or if `known` is not the digest of the cast.
     """
-    cast = readings.digest
+    cast = readings.digest(sheet)
     failures = render.failures if render and render.render.sheet == sheet.id else {}
     return {
         "id": sheet.id,
@@ -191,14 +191,21 @@ def _estimate_s(sheet: Sheet, line: ScriptLine, readings: Readings, spoken: Sequ
     language = spoken[0].order.language if spoken else ENGLISH
     pace = readings.pace(spoken)
     value = pace_in(spoken[0].order.settings if spoken else {}, pace)
-    speech_s = None if is_formula_error(text) else _estimated_speech_s(readings.readable(text), pace, value, language)
+    voices = readings.voice_values(text, spoken)
+    speech_s = (
+        None if is_formula_error(text) else _estimated_speech_s(readings.readable(text), pace, value, language, voices)
+    )
     return None if speech_s is None else round(speech_s + readings.edges_s, 2)
 
 
 @lru_cache(ESTIMATES_KEPT)
-def _estimated_speech_s(text: str, pace: Setting | None, value: float, language: str) -> float | None:
+def _estimated_speech_s(
+    text: str, pace: Setting | None, value: float, language: str, voices: tuple[tuple[str, float], ...]
+) -> float | None:
+    """Estimate the length of a text; `voices` has the voices in the text with the values of their speaking rate."""
+    paces = {voice: VoicePace(None, own) for voice, own in voices}
     try:
-        return estimated_s(text, language, pace=pace, value=value) if text else None
+        return estimated_s(text, language, pace=pace, value=value, voices=paces.get) if text else None
     except EngineError:
         return None
 

@@ -28,7 +28,9 @@ def changes(take: LineTake, readings: Sequence[LineReading]) -> Sequence[Change]
         "setting": bool(changed_settings(take, reading)),
         "length": take.settings is not None and _is_refitted(take, reading),
     }
-    return [change for change, is_different in differs.items() if is_different] or ["setting"]
+    found: list[Change] = [change for change, is_different in differs.items() if is_different]
+    # A take does not store the versions of the voices that its text names.
+    return found or ["voice" if reading.named_voices else "setting"]
 
 
 def _spoken_in(language: str) -> str:

@@ -46,7 +46,7 @@ class ScriptViews:
 
     def changes(self, project_id: str, sheet_id: str, since: int) -> dict[str, Any]:
         """Return the lines that changed after revision `since`. Raises UnknownSheet."""
-        known = self._readings(self._projects.get(project_id)).digest
+        known = self.readings(project_id).digest(self._projects.sheet(project_id, sheet_id))
         return self.sheet(project_id, sheet_id, since, known)
 
     def renders(self) -> Sequence[dict[str, Any]]:

@@ -37,10 +37,12 @@ def shown(written: str, spoken: str, *, directions: bool) -> str:
     return written if directions or _speaks_directions(written, spoken) else readable(written, spoken)
 
 
-def words_of(take: LineTake, written: str, lexicon: Sequence[Respelling]) -> tuple[TypedWord, ...]:
-    """Return the written words of a take, each with the spoken words that stand for it."""
+def words_of(
+    take: LineTake, written: str, lexicon: Sequence[Respelling], language: str = ENGLISH
+) -> tuple[TypedWord, ...]:
+    """Return the written words of a take in this language, each with the spoken words that stand for it."""
     respell = partial(parts, respellings=lexicon, voice=take.voice, language=take.language or ENGLISH)
-    return typed_words(take.text, readable(written, take.text), respell)
+    return typed_words(take.text, readable(written, take.text), respell, language)
 
 
 def _speaks_directions(written: str, spoken: str) -> bool:

@@ -382,9 +382,17 @@ def test_a_word_of_the_lexicon_with_a_language_changes_only_lines_of_this_langua
     dialog.get_by_role("button", name="Add word").click()
     dialog.get_by_label("Word", exact=True).last.fill("Ahri")
     dialog.get_by_label("Spoken as", exact=True).last.fill("AH-ree")
+    dialog.get_by_role("button", name="Add word").click()
+    dialog.get_by_label("Word", exact=True).last.fill("Vi")
+    dialog.get_by_label("Spoken as", exact=True).last.fill("Vee")
+    dialog.get_by_label("Apply to language").last.select_option("English")
+    shown = dialog.get_by_label("Word", exact=True)
     dialog.get_by_label("Show words for").select_option("German")
-    expect(dialog.get_by_label("Word", exact=True)).to_have_count(1)
-    expect(dialog.get_by_label("Word", exact=True)).to_have_value("Kael")
+    expect(shown).to_have_count(2)  # an entry without a language applies to German lines, too
+    assert [shown.nth(place).input_value() for place in (0, 1)] == ["Kael", "Ahri"]
+    dialog.get_by_label("Show words for").select_option("every language")
+    expect(shown).to_have_count(1)
+    expect(shown).to_have_value("Ahri")
     assert serious(page) == []
     dialog.get_by_role("button", name="Save lexicon").click()
     expect(page.get_by_role("button", name="Render 1 stale line")).to_be_visible()

@@ -34,10 +34,10 @@ from studio.references.library import ClipStore
 from studio.references.report_processes import ReportProcesses
 from studio.references.session_clips import SessionClips
 from studio.script.checks.judging import Checked
-from studio.script.deliveries import Align
 from studio.script.factory import open_scripts
 from studio.script.renderer import Judge
 from studio.script.rendering import PlannedTake
+from studio.script.word_alignment import Align, WordAlignment
 from studio.settings import Settings
 from studio.speaking import SpeechService
 from studio.studio import Studio
@@ -82,15 +82,20 @@ def passing(piece: PlannedTake, audio: Audio) -> Checked:
     return Checked(checks=(), score=1.0)
 
 
-def evenly(audio: Audio, words: Sequence[TypedWord]) -> Sequence[TimedWord]:
+def evenly(audio: Audio, words: Sequence[TypedWord], language: str) -> Sequence[TimedWord]:
     """Words found one after another, all of one length."""
     each_s = min(0.3, audio.duration_s / max(1, len(words)))
     return [TimedWord(word=word.typed, start_s=at * each_s, end_s=(at + 1) * each_s) for at, word in enumerate(words)]
 
 
-def unaligned(audio: Audio, words: Sequence[TypedWord]) -> Sequence[TimedWord]:
+def unaligned(audio: Audio, words: Sequence[TypedWord], language: str) -> Sequence[TimedWord]:
     """No words found, where they are not the subject."""
     return ()
+
+
+def hears_all(language: str) -> str:
+    """Every language is heard, where languages are not the subject."""
+    return ""
 
 
 def ignore(take: StoredTake) -> None:
@@ -148,7 +153,7 @@ def studio_of(
         kept=hearing.add if hears else ignore,
         recorder=telemetry.recorder,
     )
-    scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, align)
+    scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, WordAlignment(align, hears_all))
     studio = Studio(
         settings=settings,
         manager=manager,

@@ -218,6 +218,20 @@ def test_the_preview_shows_voices_and_rates_as_performed(reception: Reception) -
     assert preview("plain words")["voices"] == []
 
 
+def test_the_estimate_of_a_text_uses_the_pace_of_each_voice(reception: Reception) -> None:
+    def estimate_s(text: str, **voice: object) -> float:
+        asked = {"text": text, "engine": "tick", **voice}
+        return httpx.post(f"{reception.url}/studio/script", json=asked, timeout=PATIENCE_S).json()["estimate_s"]
+
+    words = "tick tack " * 20
+    anna_s, ahri_s = estimate_s(f"[voice:anna]{words}[/voice]"), estimate_s(words, champion="ahri")
+    assert anna_s != pytest.approx(ahri_s, rel=0.02)
+    assert estimate_s(f"[voice:anna]{words}[/voice]", champion="ahri") == pytest.approx(anna_s)
+    both = f"{words} [voice:anna]{words}[/voice]"
+    assert estimate_s(both, champion="ahri") == pytest.approx(anna_s + ahri_s, rel=0.01)
+    assert estimate_s(f"{words} [voice:nobody]{words}[/voice]", champion="ahri") == pytest.approx(2 * ahri_s, rel=0.01)
+
+
 def test_a_take_of_named_voices_alone_makes_no_champion_of_another_voice(reception: Reception) -> None:
     def kept(text: str) -> str:
         order = read_order({"text": text, "champion": "ahri", "engine": "tick"})

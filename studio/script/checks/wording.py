@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from engines.errors import BadText
 from engines.text import Say, parse
 from engines.text.language_tags import ENGLISH, subtags
-from studio.ears.spoken import LETTERS_A_WORD, is_unspaced, split_words, spoken_as, written_words
+from studio.ears.spoken import LETTERS_A_WORD, is_unspaced, join_words, split_words, spoken_as, written_words
 from studio.ears.vocabulary import TypedWord
 from studio.script.checks.respelling import Respell, WordPair, same_words, word_pairs
 
@@ -93,7 +93,7 @@ def _words(pairs: Sequence[WordPair], spoken: Sequence[str], language: str) -> I
 
 
 def _typed(pairs: Sequence[WordPair], places: Sequence[int], said: Sequence[str]) -> TypedWord:
-    written = " ".join(pairs[place].written for place in places)
+    written = join_words(pairs[place].written for place in places)
     bare = written.strip(AROUND) or written
     after = written[written.rfind(bare) + len(bare) :]
     return TypedWord(bare, tuple(said), next((mark for mark in after if mark in CLOSING), ""))

@@ -61,8 +61,8 @@ def _cleaned(line: DeliveredLine) -> DeliveredLine:
     texts = {field.name: legal(value) for field in fields(line) if isinstance(value := getattr(line, field.name), str)}
     words = tuple(replace(word, word=legal(word.word)) for word in line.words)
     row = {legal(name): legal(value) for name, value in line.row.items()}
-    faults = tuple(map(legal, line.faults))
-    return replace(line, words=words, row=row, faults=faults, **texts)  # type: ignore[arg-type]
+    faults, voices = tuple(map(legal, line.faults)), tuple(map(legal, line.voices))
+    return replace(line, words=words, row=row, faults=faults, voices=voices, **texts)  # type: ignore[arg-type]
 
 
 def _refuse_clashes(lines: Sequence[DeliveredLine], stems: Sequence[str], preset: Preset) -> None:
@@ -84,7 +84,7 @@ def _saved(line: DeliveredLine, stem: str, made: WrittenFile, preset: Preset, fo
     path = f"{stem}.{preset.format}"
     _write(folder, path, made.content)
     name = path.rpartition("/")[2]
-    texts = sidecar_texts(preset.sidecars, name, line.text, made.words, made.duration_s)
+    texts = sidecar_texts(preset.sidecars, name, line, made.words, made.duration_s)
     for ending, text in texts.items():
         _write(folder, stem + ending, text.encode())
     return DeliveredFile(

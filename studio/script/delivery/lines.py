@@ -27,6 +27,7 @@ class DeliveredLine:
     take: int = 1  # number of the take
     take_note: str = ""  # note on the take
     voice: str = ""  # champion or sample
+    voices: tuple[str, ...] = ()  # all voices that speak in the take, in the order of their first words
     engine: str = ""
     version: str = ""  # version of the champion
     settings: Mapping[str, float] = field(default_factory=dict)  # chosen settings of the engine

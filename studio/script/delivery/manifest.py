@@ -20,14 +20,15 @@ def manifest_csv(files: Sequence[DeliveredFile]) -> str:
     """Return a CSV with one row for each file; other columns of the sheet come last. No cell can act as a formula."""
     columns = list(dict.fromkeys(name for file in files for name in file.line.row))
     columns_of_line = ("file", *LINE_FIELDS, *TAKE_FIELDS, "settings", *SHEET_FIELDS, *FILE_FIELDS)
-    header = [*columns_of_line, "flags", "sha256", *(ROW_PREFIX + column for column in columns)]
+    header = [*columns_of_line, "flags", "sha256", "voices", *(ROW_PREFIX + column for column in columns)]
     rows = []
     for file in files:
         fields = _file_json(file)
         fields["settings"] = " ".join(f"{name}={value:g}" for name, value in file.line.settings.items())
         shown = ["" if fields[name] is None else str(fields[name]) for name in columns_of_line]
         flags = " ".join(flag.message for flag in file.flags)
-        rows.append([*shown, flags, file.sha256, *(file.line.row.get(name, "") for name in columns)])
+        voices = ", ".join(file.line.voices)
+        rows.append([*shown, flags, file.sha256, voices, *(file.line.row.get(name, "") for name in columns)])
     return BYTE_ORDER_MARK + csv_text([header, *rows])
 
 
@@ -55,6 +56,7 @@ def _file_json(file: DeliveredFile) -> dict[str, Any]:
     return {
         "file": file.path,
         **{name: getattr(line, name) for name in (*LINE_FIELDS, *TAKE_FIELDS, *SHEET_FIELDS)},
+        "voices": list(line.voices),
         "settings": dict(line.settings),
         "made_at": line.made_at.isoformat() if line.made_at else None,
         "duration_s": round(file.duration_s, 3),

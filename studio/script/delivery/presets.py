@@ -127,6 +127,11 @@ class Preset:
         _refuse_others((self.bits,), BITS, "bits")
         _refuse_others((self.sample_rate,), RATES_OF_MP3_HZ if self.format == "mp3" else RATES_HZ, "sample_rate")
 
+    @property
+    def has_word_times(self) -> bool:
+        """Return True if files of the delivery contain times of words."""
+        return bool(self.sidecars) or (self.metadata and self.format == "wav")
+
 
 GAME = Preset()
 PRESETS: Mapping[str, Preset] = {

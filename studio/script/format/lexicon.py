@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
-from engines.errors import BadInput
+from engines.errors import BadInput, BadSetting
 from engines.text.directions import NOTATION, directions_in, update_open_tags
 from engines.text.markup import TAG_LIKE
 from engines.text.respelling import from_arpabet, is_respelled, respelled
@@ -141,13 +141,13 @@ def _order(respelling: Respelling, language: str) -> tuple[int, int, bool, bool,
 
 def _plain(number: int, given: Respelling) -> Respelling:
     word, spoken = _one_line(given.word), _one_line(given.spoken)
-    language = read_tag(given.language)
-    if is_english(language) or (is_respelled(language) and _is_phonetic(spoken)):
-        spoken = in_letters(spoken, language)
     if not any(c.isalnum() for c in word):
         raise BadLexicon(f"entry {number} of the lexicon has no word; type the word as it is written in the script")
     if len(word) > MAX_WORD:
         raise BadLexicon(f"the word “{word[:20]}…” has {len(word)} characters; shorten the word to {MAX_WORD}")
+    language = _language(word, given.language)
+    if is_english(language) or (is_respelled(language) and _is_phonetic(spoken)):
+        spoken = in_letters(spoken, language)
     if not any(c.isalnum() for c in spoken):
         raise BadLexicon(f"“{word}” has no spoken form; type how the word sounds, or remove the entry")
     if len(spoken) > MAX_SPOKEN:
@@ -159,6 +159,14 @@ def _plain(number: int, given: Respelling) -> Respelling:
     if IPA.search(spoken) if is_english(language) else _is_phonetic(spoken):
         raise BadLexicon(f"“{word}” cannot be spoken as {spoken}: {why_unreadable(language)}")
     return replace(given, word=word, spoken=spoken, voice=given.voice.strip(), language=language)
+
+
+def _language(word: str, language: str) -> str:
+    """Return the tag of the language of a word's entry. Raises BadSetting."""
+    try:
+        return read_tag(language)
+    except BadSetting as error:
+        raise BadSetting(f"the entry of the word “{word}”: {error}") from error
 
 
 def _is_phonetic(spoken: str) -> bool:

@@ -16,7 +16,15 @@ from defusedxml import ElementTree as Reading
 
 from engines.errors import BadSetting
 from studio.languages import ENGLISH, read_tag
-from studio.script.format.lexicon import MAX_RESPELLINGS, BadLexicon, checked, in_letters, key_of, why_unreadable
+from studio.script.format.lexicon import (
+    MAX_RESPELLINGS,
+    MAX_WORD,
+    BadLexicon,
+    checked,
+    in_letters,
+    key_of,
+    why_unreadable,
+)
 from studio.script.format.script import Respelling
 
 NAMESPACE = "http://www.w3.org/2005/01/pronunciation-lexicon"
@@ -29,6 +37,10 @@ EARLIER = re.compile(  # the beginning of a file that an earlier version of the 
     rb'<lexicon xmlns="[^"]+"(?: xmlns:studio="[^"]+")? version="1.0" alphabet="ipa" xml:lang="en">'
 )
 TWICE = "the file has the word more than once, and the first entry counts, as PLS says"
+TWICE_IN_CAPITALS = (
+    "the file has the word with other capitals, and the first entry counts for both; "
+    'for two entries, write studio:match-case="true" in each lexeme'
+)
 SHOWN = 5  # maximum number of words in a note
 
 
@@ -70,7 +82,7 @@ def read_pls(data: bytes) -> PlsLexicon:
     derived: list[str] = []
     for lexeme in _children(root, "lexeme"):
         words, spoken = [_text(each) for each in _children(lexeme, "grapheme")], _preferred(lexeme, "alias")
-        language = _tag(lexeme.get(LANGUAGE, usual))
+        language = _language(lexeme, words, usual)
         if not spoken:
             spoken = in_letters(_preferred(lexeme, "phoneme"), language, phonetic=True)
             derived += [f"{word} as {spoken}" for word in words if spoken]
@@ -79,19 +91,26 @@ def read_pls(data: bytes) -> PlsLexicon:
             continue
         for word in words:
             each = _respelling(lexeme, word, spoken, language)
-            if found.setdefault(key_of(each), each) != each:
-                left_out.setdefault(TWICE, []).append(word)
+            first = found.setdefault(key_of(each), each)
+            if first != each:
+                why = TWICE if first.word == word else TWICE_IN_CAPITALS
+                left_out.setdefault(why, []).append(word)
         if len(found) > MAX_RESPELLINGS:
             break  # `checked` raises the error
     return PlsLexicon(checked(list(found.values())), _notes(derived, left_out))
 
 
-def _tag(language: str) -> str:
+def _language(lexeme: Element, words: Sequence[str], usual: str) -> str:
+    """Return the tag of the language of a lexeme; `usual` is the language of the file. Raises BadLexicon."""
+    own = lexeme.get(LANGUAGE)
+    language = usual if own is None else own
     try:
         return read_tag(language)
     except BadSetting as error:
+        whose = "the file" if own is None else f"the entry of the word “{', '.join(words)[:MAX_WORD]}”"
+        where = "xml:lang" if own is None else "studio:language"
         raise BadLexicon(
-            f"the file has the language “{language[:40]}” in xml:lang, which is not a language tag; write a tag such as “de”, "
+            f"{whose} has the language “{language[:40]}” in {where}, which is not a language tag; write a tag such as “de”, "
             "and import the file again"
         ) from error
 

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from engines.f5.spec import SPEC as F5
+from engines.text import Spoken
 from engines.text.tempo import ROOM_S
 from engines.types import Audio, Reference
 from studio.ears.ears import Ears
+from studio.estimates import VoicePace
 from studio.order import Order
 from studio.script.checks.checker import Checker
 from studio.script.checks.judging import Checked, Expected
@@ -40,6 +42,10 @@ def no_pace(engine: str) -> None:
     """Return the setting of the speaking rate of an engine that has none."""
 
 
+def same_pace(order: Order, voice: str) -> None:
+    """Return no pace, so that each voice speaks at the pace of the text."""
+
+
 def piece(limit: str) -> PlannedTake:
     order = Order(text="KAYL thass waits", clip_id="c", start_s=0, end_s=1, transcript="")
     return PlannedTake(line="k", reading=LineReading(voice="anna", order=order, limit=limit), seed=1)
@@ -50,9 +56,9 @@ def piece(limit: str) -> PlannedTake:
     [("2", "should last at most 2.00 s"), ("=4", "should last exactly 4.00 s"), ("soon", "is not a length")],
 )
 def test_a_take_of_another_length_than_its_line_wants_fails_in_words(limit: str, said: str) -> None:
-    judged = TakeJudge(Noting(), lambda order: Reference(tone(3.0), "one two three"), lambda order: True, no_pace)(
-        piece(limit), tone(3.0)
-    )
+    judged = TakeJudge(
+        Noting(), lambda order: Reference(tone(3.0), "one two three"), lambda order: True, no_pace, same_pace
+    )(piece(limit), tone(3.0))
     (check,) = judged.checks
     assert (check.name, check.outcome, judged.score) == ("fit", "fail", 0.75)
     assert said in check.message
@@ -60,7 +66,9 @@ def test_a_take_of_another_length_than_its_line_wants_fails_in_words(limit: str,
 
 def test_a_take_is_held_against_what_was_spoken_in_its_own_voice() -> None:
     checker, reference = Noting(), Reference(tone(2.0), "one two three")
-    judged = TakeJudge(checker, lambda order: replace(reference), lambda order: True, no_pace)(piece("3"), tone(3.0))
+    judged = TakeJudge(checker, lambda order: replace(reference), lambda order: True, no_pace, same_pace)(
+        piece("3"), tone(3.0)
+    )
     (expected,) = checker.asked
     assert judged.checks == ()
     assert (expected.text, expected.reference) == ("KAYL thass waits", reference.audio)
@@ -69,7 +77,7 @@ def test_a_take_is_held_against_what_was_spoken_in_its_own_voice() -> None:
 
 def test_the_likeness_of_another_voice_than_the_references_is_not_checked() -> None:
     checker = Noting()
-    TakeJudge(checker, lambda order: Reference(tone(2.0), "one two three"), lambda order: False, no_pace)(
+    TakeJudge(checker, lambda order: Reference(tone(2.0), "one two three"), lambda order: False, no_pace, same_pace)(
         piece("3"), tone(3.0)
     )
     assert checker.asked[0].reference is None
@@ -78,11 +86,15 @@ def test_the_likeness_of_another_voice_than_the_references_is_not_checked() -> N
 def test_the_expected_length_follows_the_rate_of_the_casting_and_the_rates_in_the_text() -> None:
     (pace,) = (setting for setting in F5.settings if setting.scales == "pace")
 
+    def paces(order: Order, voice: str) -> VoicePace | None:
+        """Return the pace of a slow voice, which speaks 14 bytes in 4 s."""
+        return VoicePace(Spoken("hold the gate.", 4.0), 1.0) if voice == "slow" else None
+
     def expected_s(text: str, **chosen: float) -> float:
         checker, plain = Noting(), piece("")
         order = replace(plain.reading.order, text=text, settings=chosen)
         judge = TakeJudge(
-            checker, lambda order: Reference(tone(2.0), "one two three"), lambda order: True, lambda engine: pace
+            checker, lambda order: Reference(tone(2.0), "one two three"), lambda order: True, lambda engine: pace, paces
         )
         judge(replace(plain, reading=replace(plain.reading, order=order)), tone(3.0))
         return checker.asked[0].estimate_s or 0.0
@@ -91,3 +103,8 @@ def test_the_expected_length_follows_the_rate_of_the_casting_and_the_rates_in_th
     assert expected_s("Hold the gate.", **{pace.name: 1.25}) == pytest.approx(spoken_s / 1.25 + ROOM_S)
     assert expected_s("[rate:0.8]Hold the gate.[/rate]", **{pace.name: 1.25}) == pytest.approx(spoken_s + ROOM_S)
     assert expected_s("[rate:0.8]Hold the gate.[/rate]") == pytest.approx(spoken_s / 0.8 + ROOM_S)
+    assert expected_s("[voice:slow]Hold the gate.[/voice]") == pytest.approx(4.0 + ROOM_S, rel=0.05)
+    assert expected_s("[voice:nobody]Hold the gate.[/voice]") == pytest.approx(spoken_s + ROOM_S)
+    assert expected_s("Hold the gate. [voice:slow]Hold the gate.[/voice]") == pytest.approx(
+        spoken_s + 4.0 + 2 * ROOM_S, rel=0.05
+    )

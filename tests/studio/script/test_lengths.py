@@ -13,11 +13,13 @@ import soundfile
 
 from engines.f5.spec import SPEC as F5
 from engines.s1.spec import SPEC as S1
+from studio.champions.library import Library
 from studio.script.delivery import Preset
 from studio.script.format.length_limit import missed
 from studio.script.timing import fitted
 from studio.studio import Studio
-from tests.studio.house import served, web
+from tests.studio.champions.voices import keep
+from tests.studio.house import ENGINE, served, web
 from tests.studio.script.delivery.takes import delivered, line
 from tests.studio.script.test_projects_api import ROOT, Work, ended
 from tests.studio.script.test_timing import NATURAL_S, ORDER, take
@@ -72,6 +74,16 @@ def test_the_estimate_of_a_line_follows_the_rates_in_its_text(client: httpx.Clie
     work = Work(client, "Hold the gate until we are through.", "[rate:0.5]Hold the gate until we are through.[/rate]")
     usual_s, slow_s = (line["estimate_s"] for line in work.sheet()["lines"])
     assert slow_s == pytest.approx(2 * usual_s, rel=0.2)
+
+
+def test_the_estimate_of_a_line_follows_the_pace_of_each_voice(client: httpx.Client, studio: Studio) -> None:
+    library, words = Library(studio.settings.data_dir), "Hold the gate until we are through."
+    keep(library, "bob", name="Bob", engine=ENGINE, settings={"speed": 0.5})
+    work = Work(client, words, f"[voice:Bob]{words}[/voice]", f"{words} [voice:bob]{words}[/voice]")
+    edge_s = 0.15
+    usual_s, slow_s, both_s = (line["estimate_s"] - edge_s for line in work.sheet()["lines"])
+    assert slow_s == pytest.approx(2 * usual_s, rel=0.2)
+    assert both_s == pytest.approx(usual_s + slow_s, rel=0.02)
 
 
 def test_the_page_shows_the_length_of_the_file_that_is_delivered(client: httpx.Client) -> None:

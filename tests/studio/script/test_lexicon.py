@@ -165,7 +165,8 @@ def test_the_preview_tells_what_was_replaced_and_by_which_entry() -> None:
         (Respelling(word="Ahri", spoken="x" * 201), "shorten the spoken form to 200"),
         (Respelling(word="Ahri", spoken="[pause:2s]a"), "brackets"),
         (Respelling(word="Ahri", spoken="ǃkʷɑː"), "in English spelling"),
-        (Respelling(word="Ahri", spoken="ah", language="x-elvish"), "language 'x-elvish' is not valid"),
+        (Respelling(word="Ahri", spoken="ah", language="x-elvish"), "word “Ahri”: language 'x-elvish' is not valid"),
+        (Respelling(word="", spoken="ah", language="x-elvish"), "entry 1 of the lexicon has no word"),
         (Respelling(word="Ahri", spoken="ˈaːɹ!", language="de-AT"), r"in the spelling of German \(Austria\)"),
         (Respelling(word="Ahri", spoken="/ari/", language="da"), "not possible for Danish"),
         (

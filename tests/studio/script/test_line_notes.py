@@ -63,6 +63,13 @@ def test_a_language_has_a_note_if_no_engine_speaks_it_or_it_is_unknown() -> None
     assert labels == ["not spoken: French (Canada)", "French", "not spoken: German", "unknown language: Elvish"]
 
 
+def test_a_tag_without_a_known_name_is_a_language() -> None:
+    sheet = sheet_of("A\tAhri\tnuqneH\t\ttlh")
+    (notes,) = line_notes(sheet, {"en"}, no_voices).values()
+    assert [note.label for note in notes] == ["not spoken: tlh"]
+    assert not line_notes(sheet, {"tlh"}, no_voices)
+
+
 def test_a_voice_that_the_studio_does_not_have_has_a_note() -> None:
     sheet = sheet_of("A\tAhri\t[voice:nobody]Halt![/voice] Stop!\t\t", "B\tAhri\tHalt!\t\t")
     notes = line_notes(sheet, {"en"}, lambda text: ["nobody"] if "nobody" in text else [])

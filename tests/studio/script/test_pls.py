@@ -114,6 +114,19 @@ def test_of_a_word_given_twice_the_first_lexeme_is_used() -> None:
     assert [note.partition(":")[0] for note in read.notes] == ["1 word was left out (Ahri)"]
 
 
+def test_of_words_that_differ_in_capitals_only_the_first_is_used_and_the_other_is_named() -> None:
+    lexemes = "<lexeme{0}><grapheme>Vi</grapheme><alias>vee</alias></lexeme>"
+    lexemes += "<lexeme{0}><grapheme>VI</grapheme><alias>the sixth</alias></lexeme>"
+
+    read = read_pls(pls(lexemes.format("")))
+    assert [(each.word, each.spoken) for each in read.respellings] == [("Vi", "vee")]
+    (note,) = read.notes
+    assert "1 word was left out (VI)" in note and "with other capitals" in note and "match-case" in note
+    match_case = f' xmlns:studio="{OURS}" studio:match-case="true"'
+    read = read_pls(pls(lexemes.format(match_case)))
+    assert [each.word for each in read.respellings] == ["Vi", "VI"] and not read.notes
+
+
 @pytest.mark.parametrize(
     ("phonemes", "spoken"),
     [("AA1 R IY0", "ahree"), ("ɑːˈɹiː", "ah-ree"), ("/ˈkeɪlθəs/", "kaylthuss"), ("taˈliː.ja", "tah-leeyah")],
@@ -176,7 +189,14 @@ def test_a_pronunciation_that_cannot_be_spelled_is_left_out_and_an_alias_is_used
         (b"<a>" * 200_000, "not valid XML"),
         (pls("<lexeme><grapheme>w</grapheme><alias>[pause:9s]</alias></lexeme>"), "brackets"),
         (pls("<lexeme><grapheme/><alias>x</alias></lexeme>"), "has no word"),
-        (pls("<lexeme><grapheme>w</grapheme><alias>x</alias></lexeme>", ' xml:lang="x-elvish"'), "not a language tag"),
+        (
+            pls("<lexeme><grapheme>w</grapheme><alias>x</alias></lexeme>", ' xml:lang="x-elvish"'),
+            "the file has the language “x-elvish” in xml:lang, which is not a language tag",
+        ),
+        (
+            pls(f'<lexeme xmlns:s="{OURS}" s:language="de!"><grapheme>Ahri</grapheme><alias>x</alias></lexeme>'),
+            "the entry of the word “Ahri” has the language “de!” in studio:language",
+        ),
     ],
 )
 def test_a_file_that_is_no_lexicon_is_refused_with_what_to_do(file: bytes, says: str) -> None:

@@ -1,5 +1,6 @@
 """Scripts over a real server."""
 
+import csv
 import hashlib
 import io
 import json
@@ -95,6 +96,19 @@ def test_a_take_of_several_voices_names_its_parts_which_are_played_and_downloade
     with zipfile.ZipFile(io.BytesIO(client.get(f"{root}/segments.zip").content)) as parts:
         assert [name.split("-")[0] for name in parts.namelist()] == ["ahri", "anna"]
     assert client.get(f"{root}/audio.wav?segment=2").status_code == 404
+
+
+def test_the_manifest_names_all_voices_of_a_take(client: httpx.Client, studio: Studio) -> None:
+    keep(Library(studio.settings.data_dir), engine=ENGINE)  # ahri
+    texts = ("[voice:Ahri]one[/voice] two [voice:ahri]three[/voice] [voice:nobody]four", "five")
+    work = Work(client, *texts)
+    lines = work.render()["lines"]
+    work.edit({"marks": [{"line": line["key"], "take": line["takes"][0]["id"], "mark": "select"} for line in lines]})
+    with zipfile.ZipFile(io.BytesIO(delivered(client, work))) as files:
+        listed = json.loads(files.read("manifest.json"))["files"]
+        rows = list(csv.DictReader(io.StringIO(files.read("manifest.csv").decode("utf-8-sig"))))
+    assert [(file["voice"], file["voices"]) for file in listed] == [("anna", ["Ahri", "anna"]), ("anna", ["anna"])]
+    assert [(row["voice"], row["voices"]) for row in rows] == [("anna", "Ahri, anna"), ("anna", "anna")]
 
 
 def test_a_voice_in_a_text_that_the_studio_does_not_have_has_a_note(client: httpx.Client) -> None:

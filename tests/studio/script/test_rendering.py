@@ -9,6 +9,7 @@ import pytest
 from engines.errors import BadInput
 from engines.scheduling.ticket import Ticket
 from engines.types import Audio
+from studio.champions.library import Library
 from studio.order import Order
 from studio.script.checks.judging import Checked
 from studio.script.format.script import Respelling, TakeCheck
@@ -18,7 +19,8 @@ from studio.script.rendering import PlannedTake
 from studio.script.sheet_edit import CellEdit, MarkEdit, SheetEdit
 from studio.studio import Studio
 from tests.engines.metronome import Metronome
-from tests.studio.house import studio_of
+from tests.studio.champions.voices import keep
+from tests.studio.house import ENGINE, studio_of
 from tests.studio.script.conftest import cast_of, sheet_of
 from tests.waiting import PATIENCE_S, until
 
@@ -109,6 +111,25 @@ def test_the_record_of_a_rendered_take_has_the_id_of_the_take(studio: Studio) ->
     takes = {take["id"] for line in sheet["lines"] for take in line["takes"]}
     records = studio.telemetry.recorder.recent()
     assert {(record.door, record.request_id) for record in records} == {("script", id) for id in takes}
+
+
+def test_a_take_is_stale_if_a_voice_in_its_text_has_a_new_version(studio: Studio) -> None:
+    library = Library(studio.settings.data_dir)
+    keep(library, "bob", name="Bob", engine=ENGINE)
+    project, sheet = project_of(studio, "[voice:Bob]one[/voice] two", "three")
+    before = rendered(studio, project, sheet)
+    assert statuses(before) == ["made", "made"]
+    keep(library, "bob", expected=library.get("bob").version, seed=1, name="Bob", engine=ENGINE)
+    now = studio.scripts.views.sheet(project, sheet, since=before["revision"], known=before["cast"])
+    assert [(line["status"], line["why"]) for line in now["lines"]] == [("stale", "voice changed"), ("made", "")]
+    assert statuses(rendered(studio, project, sheet)) == ["made", "made"]
+
+
+def test_a_take_is_stale_if_a_voice_in_its_text_became_known(studio: Studio) -> None:
+    project, sheet = project_of(studio, "[voice:bob]one[/voice] two")
+    rendered(studio, project, sheet)
+    keep(Library(studio.settings.data_dir), "bob", name="Bob", engine=ENGINE)
+    assert statuses(studio.scripts.views.sheet(project, sheet)) == ["stale"]
 
 
 def test_an_edited_line_is_stale_and_exactly_it_is_made_again(studio: Studio) -> None:

@@ -7,6 +7,7 @@ import { get, reason } from "../core/server.js";
 import { state } from "../core/state.js";
 import { upload } from "../core/upload.js";
 import { desk, look, projectPath, setProject } from "./desk.js";
+import { appliesTo } from "./lexicon-languages.js";
 import { languageChoice, lexiconRow } from "./lexicon-row.js";
 import { recordLexicon, saveLexicon } from "./project-changes.js";
 import { lexiconName } from "./project-parts.js";
@@ -16,7 +17,8 @@ import { loadVoices } from "./voices.js";
 /**
  * @typedef {{project: Project, entries: Respelling[], list: HTMLElement, filter: HTMLElement, shown: string, test:
  *   ReturnType<typeof testField>, changed: boolean}} Desk
- *   `shown`: the language of the entries that are shown, or ALL
+ *   `shown`: the language of lines; the entries that apply to such lines are shown. "" shows the entries without a
+ *   language, and ALL shows all entries
  */
 /** @typedef {{base: Respelling[], entries: Respelling[]}} LexiconDraft  `base`: the lexicon before the edits */
 
@@ -117,7 +119,7 @@ function draw(now) {
 /** @param {Desk} now */
 function drawRows(now) {
   const none = h("li.hint", {}, "No words yet.");
-  const shown = now.entries.filter(({ language }) => now.shown === ALL || language === now.shown);
+  const shown = now.entries.filter(({ language }) => now.shown === ALL || appliesTo(language, now.shown));
   now.list.replaceChildren(...(shown.length ? shown.map((entry) => row(now, entry)) : [none]));
 }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from studio.ears.vocabulary import TimedWord
+from studio.script.checks.wording import typed_words
 from studio.script.delivery import Preset
 from studio.script.delivery.mouths import LONG_SHAPES_OF, SHAPES, SHAPES_OF, VISEMES, VISEMES_OF, mouth_shapes, visemes
 from studio.script.delivery.subtitles import srt
@@ -125,10 +126,10 @@ def test_no_mouths_are_made_up_where_no_phones_were_found(tmp_path: Path) -> Non
     assert sorted(Path(path).name for path in report.files[0].sidecars) == ["A2_0141_01.srt", "A2_0141_01.timings.json"]
 
 
-def subtitles(text: str, *written: str) -> list[str]:
+def subtitles(text: str, *written: str, language: str = "en") -> list[str]:
     """The texts of the subtitles of a line with these words, half a second each."""
     words = [TimedWord(word=each, start_s=0.5 * n, end_s=0.5 * n + 0.5) for n, each in enumerate(written)]
-    return [" ".join(block.split("\n")[2:]) for block in srt(text, words, 60.0).strip().split("\n\n")]
+    return [" ".join(block.split("\n")[2:]) for block in srt(text, words, 60.0, language).strip().split("\n\n")]
 
 
 LONG = "and then we run for the river, all of us together, and nobody looks back at the gate again"
@@ -160,3 +161,28 @@ def test_a_subtitle_begins_at_a_sentence_whatever_was_respelled_before_it() -> N
 
 def test_a_text_whose_words_are_not_found_is_whole() -> None:
     assert " ".join(subtitles("One two three.", "uno", "due", "tre")) == "One two three."
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "wanted"),
+    [
+        ("你好，世界。我们走吧！", "zh-Hant", ["你好，世界。", "我们走吧！"]),
+        ("他说。「走吧！」AI 来了。", "zh", ["他说。", "「走吧！」", "AI 来了。"]),
+        ("[whisper] こんにちは。", "ja", ["[whisper] こんにちは。"]),
+        ("ภาษาไทย ดี", "th", ["ภาษาไทย ดี"]),
+        ("Guten Tag. Wie geht es?", "de", ["Guten Tag.", "Wie geht es?"]),
+    ],
+)
+def test_subtitles_of_other_languages_have_the_spaces_of_the_text(text: str, language: str, wanted: list[str]) -> None:
+    words = [word.typed for word in typed_words(text, language=language)]
+    assert subtitles(text, *words, language=language) == wanted
+
+
+def test_letters_that_are_spoken_as_one_word_have_no_space_between_them() -> None:
+    assert subtitles("他有十二只。", "他", "有", "十二", "只", language="zh") == ["他有十二只。"]
+
+
+def test_a_file_in_chinese_has_its_text_as_subtitle(tmp_path: Path) -> None:
+    words = tuple(word(letter, 0.13 + 0.2 * n) for n, letter in enumerate("你好世界"))
+    delivered([line("line", text="你好，世界。", language="zh", words=words)], tmp_path, Preset(template="{id}"))
+    assert (tmp_path / "line.srt").read_text("utf-8").splitlines()[2] == "你好，世界。"
