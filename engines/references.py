@@ -11,7 +11,7 @@ from engines.types import FORMAT_PADDING_S, LONGEST_PERFORMANCE_S, Audio, Refere
 
 ROUNDING_S = 0.01  # by which a clip may be longer than the limit
 SHORTEST_PERFORMANCE_S = 0.2
-TRANSCRIPTS_MAX = 256  # that are remembered, because a voice speaks many lines and the conversion takes 2 ms
+TRANSCRIPTS_KEPT = 256  # cached transcripts; a voice speaks many lines, and each conversion takes 2 ms
 
 
 def check_length(audio: Audio, spec: Spec) -> None:
@@ -43,11 +43,11 @@ def level_rms(audio: Audio) -> float:
 
 
 def spoken_transcript(reference: Reference, characters: frozenset[str]) -> str:
-    """Return the spoken form of the transcript in the checkpoint's characters, of which none allow all. Raises BadText."""
+    """Return the spoken form of the transcript in `characters` of the checkpoint; an empty set allows all. Raises BadText."""
     return _spoken(reference.transcript, reference.language, characters)
 
 
-@lru_cache(TRANSCRIPTS_MAX)
+@lru_cache(TRANSCRIPTS_KEPT)
 def _spoken(transcript: str, language: str, characters: frozenset[str]) -> str:
     spoken = writing.spoken_form(writing.without_directions(transcript), language)
     try:

@@ -14,14 +14,14 @@ class VoicePace:
     """How fast a voice speaks."""
 
     reference: Spoken | None  # words of its reference and their length; None = the usual pace of the engine
-    value: float  # of the engine's setting of the speaking rate
+    value: float  # value of the engine's setting of the speaking rate
 
 
-VoicePaces = Callable[[str], VoicePace | None]  # by name in a text; None for a voice without a pace that differs
+VoicePaces = Callable[[str], VoicePace | None]  # from the name in a text; None if the voice has the pace of the text
 
 
-def same_pace(voice: str) -> None:
-    """Return no pace, so that each voice speaks at the pace of the text."""
+def no_own_pace(voice: str) -> None:
+    """Return None: each voice speaks at the pace of the text."""
 
 
 def pace_of(settings: Iterable[Setting]) -> Setting | None:
@@ -52,13 +52,13 @@ def estimated_s(
     pace: Setting | None,
     value: float = 1.0,
     info: EngineInfo | None = None,
-    voices: VoicePaces = same_pace,
+    voices: VoicePaces = no_own_pace,
 ) -> float:
     """Estimate how long a text lasts, in seconds. Raises BadText.
 
     `pace` is the engine's setting of the speaking rate, and `value` its value. Without `pace`, rates in the text have no
-    effect. Without `info`, the engine is assumed to keep the pace of the reference. `voices` returns the paces of the voices
-    that the text names; other voices speak at the pace of `reference`. The silence between two voices is not counted.
+    effect. Without `info`, the engine is assumed to keep the pace of the reference. `voices` returns the pace of a voice
+    that the text names; None means the pace of `reference`. The silence between two voices is not counted.
     """
     own = {} if info is None else {"pace_kept": info.pace_kept, "own_pace": info.own_pace}
     usual, length_s = VoicePace(reference, value), 0.0

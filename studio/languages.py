@@ -49,17 +49,14 @@ def is_tag(value: str) -> bool:
 
 
 def tag_of(written: str) -> str | None:
-    """Return the tag of a language that a sheet names by tag or by name, such as German or Deutsch; None if it is unknown.
-
-    A valid tag is accepted even if the language has no known name, as `tlh`.
-    """
+    """Return the tag of a language that a sheet names by tag or by name, such as German or Deutsch; None if it is unknown."""
     try:
         tag = read_tag(written)
+        if tag == DETECT or name_of(tag) != tag:
+            return tag
     except BadSetting:  # a name
-        return _names().get(written.strip().casefold())
-    if tag == DETECT or name_of(tag) != tag:
-        return tag
-    return _names().get(written.strip().casefold(), tag)
+        pass
+    return _names().get(written.strip().casefold())
 
 
 @lru_cache(KEPT)
@@ -70,10 +67,7 @@ def name_of(tag: str) -> str:
     try:
         return Locale.parse(without_extensions(tag), sep="-").get_display_name("en") or tag
     except (UnknownLocaleError, ValueError):
-        try:
-            return Locale.parse(primary(tag)).get_display_name("en") or tag
-        except (UnknownLocaleError, ValueError):
-            return tag
+        return str(Locale("en").languages.get(primary(tag), tag))  # also languages without rules, such as tlh
 
 
 def primary(tag: str) -> str:

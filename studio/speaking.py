@@ -298,14 +298,14 @@ class SpeechService:
         return self._with_language(self._cast(order, session_id)[1], order.engine)
 
     def voice_pace(self, order: Order, voice: str, session_id: str) -> VoicePace | None:
-        """Return the pace of a voice that the text of an order names; None if the voice of the order speaks in its place."""
+        """Return the pace of a voice that the text of an order names; None if it has no pace different from the order's."""
         mine = self.passages.order(order, VoicePassage(order.text, voice))
         if (mine.champion, mine.clip_id) == (order.champion, order.clip_id):
             return None
         try:
             reference = spoken_reference(self.reference(mine, session_id))
         except EngineError:
-            return None  # speaking reports the error
+            return None  # the request for speech reports the error
         return VoicePace(reference, pace_in(mine.settings, self.passages.pace(order.engine)))
 
     def uses_reference(self, order: Order) -> bool:

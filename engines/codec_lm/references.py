@@ -1,7 +1,7 @@
-"""Check references and encode each clip once.
+"""Check references, and encode each clip once.
 
-An encoder with a separate device runs in a background thread. On a GPU, a background thread launches the encoder on a separate
-CUDA stream, so that the rows of other requests continue.
+On a GPU, a background thread starts the encoder on a separate CUDA stream, so that the decode steps of other requests continue.
+On a CPU, the calling thread encodes, or a background thread if the language model has another device.
 """
 
 import math
@@ -79,7 +79,7 @@ class _Encoding:
 
 
 class ReferenceEncoder:
-    """Checks references and encodes each clip once. Any thread may call `read`, only the scheduler's the rest."""
+    """Checks references and encodes each clip once. Any thread may call `read`; only the scheduler's may call others."""
 
     def __init__(self, model: CodecLm, spec: Spec, store: CodeStore, device: torch.device, *, background: bool) -> None:
         """Create the encoder; `device` has the model's encoder; `background` encodes on a separate thread."""

@@ -1,4 +1,4 @@
-"""Speech features of wav2vec2-large-xlsr-53 (Conneau et al. 2020, arXiv:2006.13979), from which semantic codes are computed."""
+"""Compute speech features with wav2vec2-large-xlsr-53 (Conneau et al. 2020, arXiv:2006.13979), for semantic codes."""
 
 import math
 from pathlib import Path
@@ -11,9 +11,9 @@ from transformers import Wav2Vec2Model
 
 from engines.errors import BadCheckpoint
 
-LAYERS = (11, 14, 16)  # the features are the mean of their outputs
-WINDOW, HOP = 400, 320  # samples of a frame, and from one to the next
-TAPS_AT_ONCE = 16  # of a convolution; more need more memory
+LAYERS = (11, 14, 16)  # the features are the mean of the outputs of these layers
+WINDOW, HOP = 400, 320  # samples of a frame, and samples from the start of a frame to the start of the next frame
+TAPS_AT_ONCE = 16  # taps of the convolution in one matrix product; more taps need more memory
 Count = TypeVar("Count", int, Tensor)
 
 
@@ -22,16 +22,17 @@ class SpeechFeatures(nn.Module):
 
     def __init__(self, network: Wav2Vec2Model) -> None:
         super().__init__()
-        del network.encoder.layers[LAYERS[-1] + 1 :]  # one more layer, because the last output is normalised
+        del network.encoder.layers[LAYERS[-1] + 1 :]  # keeps a further layer: the last output is normalised
         self.network = network
         positions = network.encoder.pos_conv_embed
-        if is_parametrized(positions.conv):  # else, the weight would be normalised for each clip
+        if is_parametrized(positions.conv):  # otherwise each clip would compute the weight again from its parameters
             remove_parametrizations(positions.conv, "weight")
         positions.conv = GroupedConvolution(positions.conv)
-        # CUDA graphs cannot record how the library computes the mask of frames from that of samples, so it gets the former.
+        # The library expects a mask of samples and computes a mask of frames. CUDA graphs cannot record this computation, so
+        # `from_normalised` passes a mask of frames.
         network._get_feature_vector_attention_mask = _as_given
         config = network.config
-        # True if padding does not change features: with another norm, it would.
+        # True if padding does not change the features. With the norm "group", padding changes the features.
         self.can_pad = config.feat_extract_norm == "layer" and math.prod(config.conv_stride) == HOP
 
     def forward(self, samples: Tensor) -> Tensor:
@@ -39,7 +40,7 @@ class SpeechFeatures(nn.Module):
         return self.from_normalised(normalise(samples))
 
     def from_normalised(self, samples: Tensor, length: Tensor | None = None) -> Tensor:
-        """Compute the features of normalised samples (n,); samples after the first `length` (1,), if given, are padding."""
+        """Compute the features of normalised samples (n,). If `length` (1,) is given, all later samples are padding."""
         frames = torch.arange(frames_of(len(samples)), device=samples.device)
         mask = None if length is None else (frames < frames_of(length))[None]
         states = self.network(samples[None], attention_mask=mask, output_hidden_states=True).hidden_states
@@ -47,7 +48,7 @@ class SpeechFeatures(nn.Module):
 
 
 class GroupedConvolution(nn.Module):
-    """Computes a convolution with groups. On a GPU, it is faster as matrix products of all groups: cuDNN handles one by one."""
+    """Computes a grouped convolution. On a GPU, matrix products of all groups are faster than cuDNN's groups one by one."""
 
     def __init__(self, conv: nn.Conv1d) -> None:
         super().__init__()
@@ -76,18 +77,18 @@ def _as_given(length: int, mask: Tensor, add_adapter: bool | None = None) -> Ten
 
 
 def normalise(samples: Tensor) -> Tensor:
-    """Give samples the mean 0 and the variance 1."""
+    """Return the samples with mean 0 and variance 1."""
     variance, mean = torch.var_mean(samples, correction=0)
     return (samples - mean) / torch.sqrt(variance + 1e-7)
 
 
 def frames_of(samples: Count) -> Count:
-    """Return the number of feature frames of so many samples."""
+    """Return the number of feature frames for this number of samples."""
     return (samples - WINDOW) // HOP + 1
 
 
 def read_features(folder: Path) -> SpeechFeatures:
-    """Read the network from a folder in the Hub's format, to the CPU in float32. Raises BadCheckpoint."""
+    """Load the network from a folder in the format of the Hugging Face Hub, in float32 on the CPU. Raises BadCheckpoint."""
     try:
         loaded: Any = Wav2Vec2Model.from_pretrained(
             folder, local_files_only=True, output_loading_info=True, dtype=torch.float32
@@ -99,6 +100,6 @@ def read_features(folder: Path) -> SpeechFeatures:
     except Exception as error:
         problem = " ".join(str(error).split())
         raise BadCheckpoint(
-            f"{folder} does not have wav2vec2-large-xlsr-53 ({problem:.200}); copy the folder again"
+            f"{folder} does not have wav2vec2-large-xlsr-53 ({problem:.200}); download this folder of the checkpoint again"
         ) from error
     return SpeechFeatures(network).requires_grad_(False).eval()

@@ -12,7 +12,7 @@ from engines.text.directions import (
 from engines.text.language_tags import without_extensions
 from engines.text.limits import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 from engines.text.passages import VoicePassage, open_tags, passages, rate_of
-from engines.text.respelling import RESPELLED_LANGUAGES, from_arpabet, is_respelled, respelled
+from engines.text.respelling import RESPELLED_LANGUAGES, can_respell, from_arpabet, respelled
 from engines.text.script import MAX_PAUSES_S, Pause, Say, Script, parse
 from engines.text.spoken import SPOKEN_LANGUAGES, spoken_form
 from engines.text.syllables import count_syllables
@@ -32,6 +32,7 @@ __all__ = [
     "SentenceReader",
     "Spoken",
     "VoicePassage",
+    "can_respell",
     "check_length",
     "chunks",
     "count_syllables",
@@ -39,7 +40,6 @@ __all__ = [
     "estimate_s",
     "fit",
     "from_arpabet",
-    "is_respelled",
     "lasts",
     "marker_in",
     "open_tags",

@@ -1,9 +1,9 @@
-"""Parts of BCP 47 tags."""
+"""Split BCP 47 tags into parts."""
 
 import re
 
 ENGLISH = "en"
-EXTENSION = re.compile(r"[-_](?=[0-9a-z][-_])", re.IGNORECASE)  # before the first single-character subtag of a tag
+EXTENSION = re.compile(r"[-_](?=[0-9a-z][-_])", re.IGNORECASE)  # the separator before the first single-character subtag
 
 
 def subtags(language: str) -> tuple[str, str]:

@@ -77,7 +77,7 @@ def without_markup(text: str, *, pauses: bool = False, language: str = "") -> st
     """Return the text without tags, entities and Markdown.
 
     With `pauses`, `<break>` becomes a pause tag of its length, and the tags in SPANS become the notation of the studio. With
-    a `language`, `<phoneme>` becomes its IPA in the spelling of this language if possible, else its text.
+    `language`, `<phoneme>` becomes its pronunciation in the spelling of this language if possible; else the element's text.
     """
     if "<" in text:
         text = _without_tags(text, pauses, language)

@@ -32,7 +32,7 @@ def passages(text: str, *, rates: bool = True, language: str = ENGLISH) -> tuple
 
     A passage without words is joined to the one before. A text without tags is one passage, unchanged; other passages have no
     markup. An emotion that is open at the end of a passage is opened again in the next one. Without `rates`, each rate is 1.
-    `<phoneme>` is respelled for texts of the `language`.
+    `<phoneme>` elements become spellings of `language`.
     """
     marked = _marked(text, language)
     if not any(map(_divides, NOTATION.finditer(marked))):

@@ -116,7 +116,7 @@ def _spoken(studio: Studio, form: ScriptForm, engine: str, session_id: str) -> S
 
 
 def _voice_paces(studio: Studio, form: ScriptForm, engine: EngineStatus, session_id: str) -> VoicePaces:
-    """Return a function that returns the pace of a voice in the text."""
+    """Return a function from the name of a voice in the text to the pace of the voice."""
     order = replace(_order(form, engine.name), settings=_settings(form.model_extra or {}, engine.settings))
     return cache(lambda voice: studio.speaking.voice_pace(order, voice, session_id))
 
@@ -147,7 +147,7 @@ def _pace(given: Mapping[str, object], known: Mapping[str, Setting]) -> float:
 
 
 def _settings(given: Mapping[str, object], known: Mapping[str, Setting]) -> Mapping[str, float]:
-    """Return the chosen settings of an engine. Raises BadSetting."""
+    """Return the values in `given` of the settings that the engine has (`known`). Raises BadSetting."""
     return read_order({name: given.get(name) for name in known}).settings
 
 

@@ -16,7 +16,10 @@ WITHOUT_SPACES = frozenset(
 LETTER = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 LETTERS_A_WORD = 2  # usual length of a word in such a language
 GAP = re.compile(f"(?<={LETTER}|[。、，；：！？…」』）]) (?={LETTER})")
-UNSPACED = re.compile(f"{LETTER}[^\\w\\s]*|(?:(?!{LETTER})\\S)+")
+OPENERS = "「『（《〈【“‘([<"  # opening brackets and quotes, which belong to the next letter
+UNSPACED = re.compile(
+    rf"[{re.escape(OPENERS)}]*{LETTER}[^\w\s{re.escape(OPENERS)}]*|(?:(?!{LETTER})[^\s{re.escape(OPENERS)}])+|[{re.escape(OPENERS)}]+"
+)
 
 
 def with_plain_apostrophes(text: str) -> str:

@@ -22,7 +22,7 @@ from studio.script.format.script import DeliveryChoice, Project, Sheet
 from studio.script.planning import Readings
 from studio.script.projects import Projects, new_id
 from studio.script.selects import StaleRule
-from studio.script.word_alignment import WordAlignment, missing_flags
+from studio.script.word_alignment import WordAlignment, flags_of_missing_times
 from studio.script.written import words_of
 from studio.stores.backend import file_sha256
 from studio.stores.entry import ArchiveFacts
@@ -37,6 +37,7 @@ GATHERED_AT = 0.3  # share of the work that is done after aligning the takes
 MADE_AT = 0.7  # share of the work that is done before the transfer
 DIGEST = 12  # digits of the content's hash in the name in a store, so that different content never replaces a delivery
 NAME_MAX = 48  # maximum number of characters of project and sheet in that name
+UNPLACED = "the words of the text were not found in the audio"
 NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 Reselect = Callable[[str, str, ProgressReporter, threading.Event], None]  # arguments: project, sheet, report, stop
 
@@ -85,7 +86,7 @@ class Deliveries:
         readings: Callable[[Project], Readings],
         reselect: Reselect,
     ) -> None:
-        """Use `alignment` for the words of takes, `stores` by name, and `reselect` to replace stale selects."""
+        """Use `alignment` to find the times of words, `stores` by name as targets, `reselect` to replace stale selects."""
         self.jobs = Jobs()
         self.folder, self.stores = folder, stores
         self._projects, self._history, self._alignment = projects, history, alignment
@@ -193,11 +194,13 @@ class Deliveries:
             finding(Progress(number / len(plan.selects), f"finding the word times of {line.id}"))
             with_audio = with_sound(line, plan.project, select, self._history)
             written = words_of(select.take, select.written, plan.project.lexicon, line.language)
-            reasons.append(why := self._alignment.why_none(line))
-            gathered.append(with_audio if why else replace(with_audio, words=self._alignment.of(with_audio, written)))
-
+            why = self._alignment.why_unplaceable(line)
+            words = () if why else self._alignment.of(with_audio, written)
+            reasons.append(why or ("" if words else UNPLACED))
+            gathered.append(replace(with_audio, words=words))
         made = deliver(gathered, plan.preset, folder, share(report, GATHERED_AT, 1.0), stop)
-        return replace(made, flags=(*made.flags, *missing_flags(reasons))) if plan.preset.has_word_times else made
+        flags = flags_of_missing_times(reasons) if plan.preset.can_have_word_times else ()
+        return replace(made, flags=(*made.flags, *flags))
 
 
 def _preset(project: Project, choice: DeliveryChoice) -> Preset:

@@ -151,7 +151,7 @@ def _described(sheet: Sheet, select: Select, id: str, preset: Preset) -> Deliver
 
 
 def _voices(take: LineTake) -> tuple[str, ...]:
-    """Return the voices that speak in a take, each once. A text may name a voice in capitals."""
+    """Return the voices that speak in a take, each once. Names that differ only in capitals are one voice."""
     voices: dict[str, str] = {}
     for name in [segment.voice or take.voice for segment in take.segments] or [take.voice]:
         voices.setdefault(name.casefold(), name)

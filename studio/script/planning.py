@@ -33,7 +33,7 @@ class LineReading:
     limit: str  # the length limit in the sheet, as written
     written: str = ""  # the text in the sheet; `order` has the respelled text
     edges_s: float = 0.0  # seconds of silence around the speech in the delivered file
-    # Identities of the voices that the text names, by name, with the versions of champions. Unknown voices are left out.
+    # Id and version of each voice that the text names, by its name in lower case. Unknown voices are left out.
     named_voices: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -62,7 +62,7 @@ class Readings:
         self._orders: dict[tuple[str, str, str], Order | EngineError] = {}
         self._named: dict[
             tuple[str, str], Order | None
-        ] = {}  # by name of a voice in a text and engine; None if unknown
+        ] = {}  # by the name of a voice in a text, and by engine; None for an unknown voice
 
     def of(self, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
         """Return a reading for each voice of the line; none if the line has no text or the character has no voice.
@@ -87,20 +87,20 @@ class Readings:
 
     def unknown_voices(self, text: str) -> Sequence[str]:
         """Return the voices that a text names and the studio does not have."""
-        return [voice for voice in _names_in(self.readable(text)) if not self._identity(voice)]
+        return [voice for voice in names_in(self.readable(text)) if not self._identity(voice)]
 
     def _named_voices(self, text: str) -> Mapping[str, str]:
-        """Return the identities of the known voices that a text names."""
-        named = {voice.lower(): self._identity(voice) for voice in _names_in(self.readable(text))}
+        """Return the id and the version of each known voice that a text names, by its name in lower case."""
+        named = {voice.lower(): self._identity(voice) for voice in names_in(self.readable(text))}
         return {voice: identity for voice, identity in named.items() if identity}
 
     def _identity(self, voice: str) -> str:
-        """Return the identity of the voice of this name; "" if there is none."""
+        """Return the id and the version of the voice with this name; "" for an unknown voice."""
         order = self._order_of(voice)
         return f"{order.champion or order.clip_id} {order.version}".strip() if order else ""
 
     def _order_of(self, voice: str, engine: str = "") -> Order | None:
-        """Return the order of a voice that a text names, maybe in capitals; None if there is none."""
+        """Return an order with a voice that a text names; None for an unknown voice. The text may use capitals in the name."""
         if (voice, engine) not in self._named:
             self._named[voice, engine] = None
             for name in dict.fromkeys((voice, voice.lower())):
@@ -109,9 +109,9 @@ class Readings:
                     break
         return self._named[voice, engine]
 
-    def voice_values(self, text: str, spoken: Sequence[LineReading]) -> tuple[tuple[str, float], ...]:
-        """Return the voices that a text names, with the values of their speaking rate. Settings of the line come first."""
-        names, pace = _names_in(self.readable(text)) if spoken else (), self.pace(spoken)
+    def speaking_rates_of(self, text: str, spoken: Sequence[LineReading]) -> tuple[tuple[str, float], ...]:
+        """Return the known voices in a text, each with its speaking rate. Settings of the line replace those of the voice."""
+        names, pace = names_in(self.readable(text)) if spoken else (), self.pace(spoken)
         orders = ((voice, self._order_of(voice, spoken[0].order.engine)) for voice in names)
         return tuple(
             (voice, pace_in({**order.settings, **spoken[0].order.settings}, pace)) for voice, order in orders if order
@@ -136,14 +136,14 @@ class Readings:
         return text if self._directions else with_spoken_directions(text)
 
     def digest(self, sheet: Sheet) -> str:
-        """Return a digest of the cast, the versions of voices, the lexicon and the silence around lines of a sheet.
+        """Return a digest of the cast, the lexicon, the silence around lines, and the voices that the cast and the sheet name.
 
         Unedited lines turn stale only if this digest changes.
         """
         castings = [each for by in self._project.cast.values() for every in by.values() for each in every]
         versions = sorted(self._version(each) for each in castings)
         texts = (cell(sheet, line, "text") for line in sheet.lines if not line.deleted)
-        named = {voice: self._identity(voice) for text in texts for voice in _names_in(self.readable(text))}
+        named = {voice: self._identity(voice) for text in texts for voice in names_in(self.readable(text))}
         content = [self._project.cast, self._project.lexicon, versions, self.edges_s, sorted(named.items())]
         return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
@@ -188,7 +188,7 @@ def casting_order(voices: NamedVoices, casting: Casting) -> Order:
 
 
 @lru_cache(SPOKEN_KEPT)
-def _names_in(text: str) -> tuple[str, ...]:
+def names_in(text: str) -> tuple[str, ...]:
     """Return the names of the voices in a text, each once."""
     return tuple(dict.fromkeys(passage.voice for passage in passages(text) if passage.voice))
 

@@ -191,7 +191,7 @@ def _estimate_s(sheet: Sheet, line: ScriptLine, readings: Readings, spoken: Sequ
     language = spoken[0].order.language if spoken else ENGLISH
     pace = readings.pace(spoken)
     value = pace_in(spoken[0].order.settings if spoken else {}, pace)
-    voices = readings.voice_values(text, spoken)
+    voices = readings.speaking_rates_of(text, spoken)
     speech_s = (
         None if is_formula_error(text) else _estimated_speech_s(readings.readable(text), pace, value, language, voices)
     )
@@ -202,7 +202,7 @@ def _estimate_s(sheet: Sheet, line: ScriptLine, readings: Readings, spoken: Sequ
 def _estimated_speech_s(
     text: str, pace: Setting | None, value: float, language: str, voices: tuple[tuple[str, float], ...]
 ) -> float | None:
-    """Estimate the length of a text; `voices` has the voices in the text with the values of their speaking rate."""
+    """Estimate the length of a text in seconds. `voices` lists the voices in the text, each with its speaking rate."""
     paces = {voice: VoicePace(None, own) for voice, own in voices}
     try:
         return estimated_s(text, language, pace=pace, value=value, voices=paces.get) if text else None

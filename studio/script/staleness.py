@@ -6,7 +6,7 @@ from typing import Literal
 from studio.languages import is_english
 from studio.script.format.length_limit import is_limit
 from studio.script.format.script import LineTake
-from studio.script.planning import LineReading
+from studio.script.planning import LineReading, names_in
 
 Change = Literal["text", "lexicon", "language", "voice", "engine", "setting", "length"]
 
@@ -29,8 +29,8 @@ def changes(take: LineTake, readings: Sequence[LineReading]) -> Sequence[Change]
         "length": take.settings is not None and _is_refitted(take, reading),
     }
     found: list[Change] = [change for change, is_different in differs.items() if is_different]
-    # A take does not store the versions of the voices that its text names.
-    return found or ["voice" if reading.named_voices else "setting"]
+    # A take does not store the versions of the voices in its text. If nothing else differs, such a version is the reason.
+    return found or ["voice" if reading.named_voices or names_in(take.text) else "setting"]
 
 
 def _spoken_in(language: str) -> str:

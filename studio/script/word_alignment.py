@@ -1,4 +1,4 @@
-"""The times of the words of delivered takes, in each language that the recogniser knows."""
+"""Find the times of words in delivered takes, in each language that the recogniser knows."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -16,16 +16,16 @@ Align = Callable[[Audio, Sequence[TypedWord], str], Sequence[TimedWord]]  # the 
 
 
 class WordAlignment:
-    """Finds the times of the words of a line, and says why a line has no times."""
+    """Finds the times of the words of a line, or the reason why the words cannot have times."""
 
     def __init__(self, align: Align, why_unheard: Callable[[str], str]) -> None:
-        """Use `align` to find the words of a take. `why_unheard` returns why a language cannot be heard, or an empty text."""
+        """Use `align` to find the words of a take. `why_unheard` returns why a language is not known, else an empty text."""
         self._align, self._why_unheard = align, why_unheard
 
-    def why_none(self, line: DeliveredLine) -> str:
+    def why_unplaceable(self, line: DeliveredLine) -> str:
         """Return why the words of a line cannot have times; empty if they can."""
         if is_english(line.language) and (language := foreign_language(line.text)):
-            return f"the text seems to be {language}; state its language in the sheet"
+            return f"the text seems to be {language}, not English; correct the language in the sheet"
         try:
             return self._why_unheard(line.language)
         except EarsFailed as error:
@@ -36,7 +36,7 @@ class WordAlignment:
         return tuple(self._align(line.audio(), words, line.language))
 
 
-def missing_flags(reasons: Iterable[str]) -> tuple[str, ...]:
-    """Return a sentence for each reason why files have no word times. An empty reason is ignored."""
+def flags_of_missing_times(reasons: Iterable[str]) -> tuple[str, ...]:
+    """Return a sentence for each different reason. `reasons` has a text for each file; empty texts are ignored."""
     counted = Counter(reason for reason in reasons if reason)
     return tuple(ended(f"No word times in {plural(count, 'file')}: {reason}") for reason, count in counted.items())

@@ -18,7 +18,7 @@ from studio.settings import Settings
 from tests.engines.metronome import Metronome, spec_of
 from tests.studio.archive.archives import base, files, pack_now
 from tests.studio.champions.voices import keep
-from tests.studio.house import ENGINE, hears_all, passing, studio_of, unaligned
+from tests.studio.house import ENGINE, knows_every_language, passing, studio_of, unaligned
 from tests.waiting import until
 
 
@@ -53,7 +53,13 @@ def test_archives_become_champions_named_like_their_files_and_kept_ones_stay(
     with studio_of(tmp_path, metronome, settings=settings) as studio:
         until(lambda: studio.manager.status(ENGINE).state == "ready")
         manager = Manager({ENGINE: Checkpoint("brass")}, EngineOptions(), Policy(), specs=spec_of)
-        rendering = (studio.speaking, studio.history, studio.named_voices, passing, WordAlignment(unaligned, hears_all))
+        rendering = (
+            studio.speaking,
+            studio.history,
+            studio.named_voices,
+            passing,
+            WordAlignment(unaligned, knows_every_language),
+        )
         sessions = ListeningSessions(settings.data_dir, manager, studio.history, studio.speaking, studio.ears)
         scripts = open_scripts(settings, manager, *rendering)
         beginning = replace(studio, manager=manager, scripts=scripts, listening_sessions=sessions)

@@ -1,6 +1,6 @@
 """Respell a pronunciation in IPA with English letters.
 
-English has no sign for stress, and sounds of other languages get the nearest English sound.
+English spelling has no sign for stress. Sounds of other languages become the nearest English sounds.
 """
 
 import re

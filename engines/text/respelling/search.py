@@ -1,161 +1,190 @@
-"""Search for the spelling of a pronunciation in a language whose spelling epitran can read.
+"""Find a spelling for a pronunciation, in a language for which epitran has spelling rules.
 
-A beam search joins usual spellings of the sounds. Each result is read by the rules of epitran; the result is used that is read
-most like the pronunciation.
+A beam search joins usual spellings of the sounds. The rules of epitran convert each candidate to sounds. The candidate with the
+lowest cost is used: the distance between these sounds and the pronunciation, plus the costs of its spellings.
 """
 
 import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from heapq import nsmallest
+from threading import Lock
 from typing import Any
 
 from engines.text.respelling.hangul import in_syllables
-from engines.text.respelling.usual import USUAL
+from engines.text.respelling.spellings import SPELLINGS
 
-SOUNDS_MAX = 40  # of a word
-BEAM = 12  # spellings that are kept of each beginning of a word
-JOINED_MAX = 3  # sounds that one spelling such as "ão" can have
-KEPT, READ = 1_024, 16_384  # words and readings that are remembered
-# Costs. The distance between two vowels is about 1, and between a vowel and a consonant 9.
-MISSING = 7.0  # a sound too many or too few
-EACH, RANK, UNSTEADY = 0.15, 0.003, 0.3  # each spelling, its place in USUAL, and being read in several ways
-NEAREST = 3  # sounds that stand for a sound which the language does not have
-CODES = {
+SOUNDS_MAX = 20  # of a word
+BEAM_WIDTH = 12  # number of candidates that are kept for each beginning of a word
+READ_MAX = (
+    3 * BEAM_WIDTH
+)  # number of candidates that are read for each beginning of a word, the cheapest by their spellings
+SOUNDS_PER_SPELLING_MAX = 3  # maximum number of sounds of one spelling, such as "ão"
+WORDS_KEPT, READINGS_KEPT, DISTANCES_KEPT = 4_096, 16_384, 16_384  # numbers of cached results
+# Costs. For comparison, the distance between two vowels is about 1, and between a vowel and a consonant about 9.
+GAP_COST = 7.0  # for a sound that is missing or added
+WEAK_GAP_COST = 0.3  # for a vowel that is added between consonants in WEAK_VOWELS
+# For each spelling, for each place in SPELLINGS, and for a spelling with several readings.
+SPELLING_COST, RANK_COST, AMBIGUITY_COST = 0.15, 0.003, 0.3
+NEAREST_SOUNDS = 3  # number of sounds that are tried in place of a sound that the language does not have
+EPITRAN_CODES = {
     "de": "deu-Latn", "es": "spa-Latn", "fr": "fra-Latn", "it": "ita-Latn", "ja": "jpn-Hira", "ko": "kor-Hang",
     "nl": "nld-Latn", "pl": "pol-Latn", "pt": "por-Latn", "ru": "rus-Cyrl",
 }  # fmt: skip
-# Letters before and after a spelling, to learn how it is read.
-LATIN = [("", ""), ("ta", ""), ("", "ta"), ("ta", "ta"), ("", "i"), ("", "e"), ("ta", "a"), ("", "a"), ("a", "a")]
-LATIN += [("a", ""), ("e", ""), ("i", "")]
-CYRILLIC = str.maketrans("taei", "таэи")
-NEIGHBOURS = {
-    "ja": LATIN[:1],
-    "ko": LATIN[:1],
-    "ru": [(a.translate(CYRILLIC), b.translate(CYRILLIC)) for a, b in LATIN],
+# Letters before and after a spelling. Rules of epitran depend on them, so each spelling is read between all these letters.
+LATIN_CONTEXTS = [
+    ("", ""),
+    ("ta", ""),
+    ("", "ta"),
+    ("ta", "ta"),
+    ("", "i"),
+    ("", "e"),
+    ("ta", "a"),
+    ("", "a"),
+    ("a", "a"),
+]
+LATIN_CONTEXTS += [("a", ""), ("e", ""), ("i", "")]
+TO_CYRILLIC = str.maketrans("taei", "таэи")
+CONTEXTS = {
+    "ja": LATIN_CONTEXTS[:1],
+    "ko": LATIN_CONTEXTS[:1],
+    "ru": [(a.translate(TO_CYRILLIC), b.translate(TO_CYRILLIC)) for a, b in LATIN_CONTEXTS],
 }
-IGNORED = dict.fromkeys(map(ord, "ˈˌ'./[]‿-\u0361\u035c\u032f\u0329"))  # stress, syllables, ties and other marks
+IGNORED_SIGNS = dict.fromkeys(
+    map(ord, "ˈˌ'./[]‿-\u0361\u035c\u032f\u0329")
+)  # marks of stress, syllables and ties; brackets
 R_SOUNDS = ("[ɹɻʀɾʁ]", "r")
-# Sounds that are equal to readers of a language, and signs that epitran writes in another way than dictionaries.
-EQUAL = {
+# Replacements before a comparison: sounds that readers of a language do not distinguish, and signs for which epitran and
+# dictionaries differ.
+EQUAL_SOUNDS = {
     "de": [R_SOUNDS, ("ɔʏ", "ɔɪ")],
     "es": [],
     "fr": [R_SOUNDS, ("ə[\u0300\u0302]", "ɛ")],
     "it": [R_SOUNDS, ("([aeiouɛɔ])ː", r"\1"), ("(.)ː", r"\1\1")],
     "ja": [
+        *(("[rɹɻʀʁlɖ]", "ɾ"), ("[uʊ]", "ɯ"), ("[əʌɐɑæ]", "a"), ("ɛ", "e"), ("ɪ", "i"), ("[ɔɒ]", "o")),
         *(
-            ("[rɹɻʀʁlɖ]", "ɾ"),
-            ("[uʊ]", "ɯ"),
-            ("[əʌɐɑæ]", "a"),
-            ("ɛ", "e"),
-            ("ɪ", "i"),
-            ("[ɔɒ]", "o"),
             ("θ", "s"),
             ("ð", "z"),
+            ("v", "b"),
+            ("x", "h"),
+            ("ʲ(?=i)", ""),
+            ("ɲ(?=i)", "n"),
+            ("ʲ", "j"),
+            ("(.)ː", r"\1\1"),
         ),
-        *(("v", "b"), ("x", "h"), ("ʲ(?=i)", ""), ("ɲ(?=i)", "n"), ("ʲ", "j"), ("(.)ː", r"\1\1")),
     ],
-    "ko": [R_SOUNDS, ("\u0348", "ʼ")],
+    "ko": [R_SOUNDS, ("\u0348", "ʼ"), ("ʰ", "")],
     "nl": [R_SOUNDS, ("œɥ", "œy")],
     "pt": [("[rɹɻʀ]", "ʁ"), ("ɐ", "a")],
 }
+WEAK_VOWELS = {"ja": "ɯ", "ko": "ɯ"}  # that readers of a language put between consonants of foreign names
 
 
 class Respeller:
-    """Finds the spellings of one language. Thread-safe."""
+    """Finds spellings of pronunciations in one language. Thread-safe."""
 
     def __init__(self, language: str) -> None:
-        import epitran
+        from epitran.simple import SimpleEpitran  # `epitran.Epitran` reads its tables twice, which takes a second
 
         self._language = language
-        self._rules = epitran.Epitran(CODES[language])
-        self._table: Any = self._rules.epi.ft
-        self._read = lru_cache(READ)(self._reading)
-        self._distance = cache(self._distance_of)
+        self._rules = SimpleEpitran(EPITRAN_CODES[language])
+        self._table: Any = self._rules.ft
+        self._read = lru_cache(READINGS_KEPT)(self._reading)
+        self._distance = lru_cache(DISTANCES_KEPT)(self._distance_of)
         self._spellings: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)  # costs by sounds and spelling
-        for rank, usual in enumerate(USUAL[language].split()):
+        for rank, usual in enumerate(SPELLINGS[language].split()):
             spelling, _, sound = usual.partition("=")
-            self._learn(spelling, self._sounds(sound), RANK * rank)
-        self.respelled = lru_cache(KEPT)(self._respelled)
+            self._add_spelling(spelling, self._sounds(sound), RANK_COST * rank)
+        self.respell = lru_cache(WORDS_KEPT)(self._respell)
 
-    def _learn(self, spelling: str, sound: Sequence[str], cost: float) -> None:
-        """Add a spelling of this sound, or of all sounds that it has between other letters."""
+    def _add_spelling(self, spelling: str, sound: Sequence[str], cost: float) -> None:
+        """Add a spelling with these sounds; without sounds, with each reading of the spelling between other letters."""
         readings = [tuple(sound)] if sound else list(self._readings(spelling))
         for each in {*readings}:
-            if 0 < len(each) <= JOINED_MAX:
-                unsteady = UNSTEADY * (1 - readings.count(each) / len(readings))
+            if 0 < len(each) <= SOUNDS_PER_SPELLING_MAX:
+                unsteady = AMBIGUITY_COST * (1 - readings.count(each) / len(readings))
                 known = self._spellings[each]
-                known[spelling] = min(known.get(spelling, MISSING), EACH + cost + unsteady)
+                known[spelling] = min(known.get(spelling, GAP_COST), SPELLING_COST + cost + unsteady)
 
     def _readings(self, spelling: str) -> Iterator[tuple[str, ...]]:
-        for before, after in NEIGHBOURS.get(self._language, LATIN):
+        for before, after in CONTEXTS.get(self._language, LATIN_CONTEXTS):
             begin, whole, end = self._read(before), self._read(before + spelling + after), self._read(after)
             if whole[: len(begin)] == begin and whole[len(whole) - len(end) :] == end:
                 yield whole[len(begin) : len(whole) - len(end)]
 
-    def _respelled(self, ipa: str) -> str:
-        """Return the spelling of a word; "" if it has a sign that is not IPA, or too many sounds."""
+    def _respell(self, ipa: str) -> str:
+        """Return the spelling of a word; "" if the word has a sign that is not IPA, no sounds, or too many sounds."""
         sounds = self._sounds(ipa)
-        if not 0 < len(sounds) <= SOUNDS_MAX or "".join(sounds) != self._plain(ipa):
+        if not 0 < len(sounds) <= SOUNDS_MAX or "".join(sounds) != self._normalised(ipa):
             return ""
-        found: list[dict[str, float]] = [{"": 0.0}, *({} for _ in sounds)]  # costs of spellings by number of sounds
+        found: list[dict[str, float]] = [
+            {"": 0.0},
+            *({} for _ in sounds),
+        ]  # costs of spellings of the first n sounds, by n
         for end in range(len(sounds)):
-            for spelling in self._best(found[end], sounds[:end], BEAM):
-                for more, number, cost in self._continued(sounds, end):
-                    later, longer = found[end + number], spelling + more
-                    later[longer] = min(later.get(longer, float("inf")), found[end][spelling] + cost)
-        best = self._best(found[-1], sounds, 1)
-        return self._written(best[0]) if best else ""
+            for spelling in self._cheapest(found[end], sounds[:end], BEAM_WIDTH):
+                for following, number, cost in self._next_spellings(sounds, end):
+                    costs, joined = found[end + number], spelling + following
+                    costs[joined] = min(costs.get(joined, float("inf")), found[end][spelling] + cost)
+        best = self._cheapest(found[-1], sounds, 1)
+        return self._as_text(best[0]) if best else ""
 
-    def _best(self, spellings: dict[str, float], sounds: Sequence[str], number: int) -> list[str]:
-        return nsmallest(
-            number, spellings, key=lambda each: spellings[each] + self._difference(self._read(each), sounds)
-        )
+    def _cheapest(self, spellings: dict[str, float], sounds: Sequence[str], number: int) -> list[str]:
+        read = nsmallest(READ_MAX, spellings, key=spellings.__getitem__)
+        return nsmallest(number, read, key=lambda each: spellings[each] + self._difference(self._read(each), sounds))
 
-    def _continued(self, sounds: Sequence[str], start: int) -> Iterator[tuple[str, int, float]]:
-        """Yield spellings of the sounds from `start`, their number of sounds, and their costs."""
-        for number in range(1, JOINED_MAX + 1):
+    def _next_spellings(self, sounds: Sequence[str], start: int) -> Iterator[tuple[str, int, float]]:
+        """Yield each spelling of the next sounds from `start`, its number of sounds, and its cost."""
+        for number in range(1, SOUNDS_PER_SPELLING_MAX + 1):
             part = tuple(sounds[start : start + number])
             if len(part) == number:
                 yield from ((spelling, number, cost) for spelling, cost in self._spellings.get(part, {}).items())
         if (sounds[start],) not in self._spellings:
             single = [each for each in self._spellings if len(each) == 1]
-            for near in nsmallest(NEAREST, single, key=lambda each: self._distance(each[0], sounds[start])):
+            for near in nsmallest(NEAREST_SOUNDS, single, key=lambda each: self._distance(each[0], sounds[start])):
                 yield from ((spelling, 1, cost) for spelling, cost in self._spellings[near].items())
 
     def _difference(self, ours: Sequence[str], wanted: Sequence[str]) -> float:
         """Return the edit distance between two sequences of sounds."""
-        costs = [MISSING * place for place in range(len(wanted) + 1)]
+        costs = [GAP_COST * place for place in range(len(wanted) + 1)]
         for sound in ours:
-            above, costs[0] = costs[0], costs[0] + MISSING
+            added = WEAK_GAP_COST if sound == WEAK_VOWELS.get(self._language) else GAP_COST
+            above, costs[0] = costs[0], costs[0] + added
             for place, other in enumerate(wanted, 1):
                 changed = above + self._distance(sound, other)
-                above, costs[place] = costs[place], min(changed, costs[place] + MISSING, costs[place - 1] + MISSING)
+                above, costs[place] = costs[place], min(changed, costs[place] + added, costs[place - 1] + GAP_COST)
         return costs[-1]
 
     def _distance_of(self, one: str, other: str) -> float:
         return float(self._table.fts(one).weighted_distance(self._table.fts(other)))
 
     def _reading(self, spelling: str) -> tuple[str, ...]:
-        return tuple(self._sounds(self._rules.transliterate(self._written(spelling)))) if spelling else ()
+        return tuple(self._sounds(self._rules.transliterate(self._as_text(spelling)))) if spelling else ()
 
-    def _written(self, spelling: str) -> str:
+    def _as_text(self, spelling: str) -> str:
         return in_syllables(spelling) if self._language == "ko" else spelling
 
     def _sounds(self, ipa: str) -> list[str]:
-        return list(self._table.ipa_segs(self._plain(ipa)))
+        return list(self._table.ipa_segs(self._normalised(ipa)))
 
-    def _plain(self, ipa: str) -> str:
-        """Return IPA without stress and ties. Sounds that a reader of the language would not distinguish become equal."""
-        plain = unicodedata.normalize("NFD", ipa).translate(IGNORED).replace("g", "ɡ")
-        for sound, equal in EQUAL.get(self._language, [R_SOUNDS]):
+    def _normalised(self, ipa: str) -> str:
+        """Return IPA without IGNORED_SIGNS, and with the same sign for EQUAL_SOUNDS of this language."""
+        plain = unicodedata.normalize("NFD", ipa).translate(IGNORED_SIGNS).replace("g", "ɡ")
+        for sound, equal in EQUAL_SOUNDS.get(self._language, [R_SOUNDS]):
             plain = re.sub(sound, equal, plain)
         return plain.replace("ʲ", "")
 
 
-@cache
+_respellers: dict[str, Respeller] = {}
+_lock = Lock()
+
+
 def respeller(language: str) -> Respeller:
-    """Return the respeller of a language. The first call takes about two seconds."""
-    return Respeller(language)
+    """Return the respeller of a language. The first call for a language takes about a second, to read all its spellings."""
+    with _lock:
+        if language not in _respellers:
+            _respellers[language] = Respeller(language)
+        return _respellers[language]

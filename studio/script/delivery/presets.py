@@ -128,8 +128,8 @@ class Preset:
         _refuse_others((self.sample_rate,), RATES_OF_MP3_HZ if self.format == "mp3" else RATES_HZ, "sample_rate")
 
     @property
-    def has_word_times(self) -> bool:
-        """Return True if files of the delivery contain times of words."""
+    def can_have_word_times(self) -> bool:
+        """Return True if the files of this preset can contain times of words."""
         return bool(self.sidecars) or (self.metadata and self.format == "wav")
 
 

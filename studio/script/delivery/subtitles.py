@@ -8,19 +8,16 @@ from engines.text.script import PAUSE_LIKE
 from studio.ears import captions
 from studio.ears.captions import LENGTH_MAX_S, Caption, fits, milliseconds
 from studio.ears.sentence_ends import ends_sentence
-from studio.ears.spoken import LETTER, is_unspaced, written_words
+from studio.ears.spoken import OPENERS, UNSPACED, is_unspaced, written_words
 from studio.ears.vocabulary import TimedWord
 from studio.languages import ENGLISH
 from studio.script.delivery.text import one_line
 
 NEAR = 24  # number of tokens among which a word is searched
-OPENS_LETTER = "「『（《〈【"  # brackets that belong to the next letter of a language without spaces
-OPENS = f"[(<“„«¿¡{OPENS_LETTER}"  # silent tokens that begin with one of these belong to the next word
-# A token with the spaces after the token, so that joined tokens are the text again.
+OPENS = f"«¿¡„{OPENERS}"  # silent tokens that begin with one of these belong to the next word
+# A token includes the spaces after it, so that all tokens joined are the text.
 TOKEN = re.compile(r"\S+\s*")
-UNSPACED_TOKEN = re.compile(
-    rf"(?:[{OPENS_LETTER}]*{LETTER}[^\w\s{OPENS_LETTER}]*|(?:(?!{LETTER})[^\s{OPENS_LETTER}])+|[{OPENS_LETTER}]+)\s*"
-)
+UNSPACED_TOKEN = re.compile(rf"(?:{UNSPACED.pattern})\s*")
 SILENT = " .,:;!?…\"'“”„«»()[]{}‘’—–-_*~#"
 
 
@@ -53,7 +50,7 @@ def _is_empty(piece: Caption) -> bool:
 
 
 def _subtitles(text: str, words: Sequence[TimedWord], language: str) -> Iterator[Caption]:
-    """Yield the subtitles with the spaces after them."""
+    """Yield the subtitles. The text of each subtitle ends with the spaces after its last token."""
     held: list[str] = []
     start_s = end_s = 0.0
     for token, word in zip(_passages(text, words, language), words, strict=True):
@@ -104,7 +101,7 @@ def _between(tokens: Sequence[str], keys: Sequence[str], starts: Sequence[int | 
 
 
 def _tokens(text: str, language: str) -> tuple[list[str], list[str]]:
-    """Return the tokens of a text with the spaces after them, and the key of each token's word; "" for silent tokens."""
+    """Return the tokens of a text, each with the spaces after it, and the key of each token; "" for silent tokens."""
     line = one_line(text)
     silent = [(each.start, each.end) for each in directions_in(line)] + [
         each.span() for each in PAUSE_LIKE.finditer(line)

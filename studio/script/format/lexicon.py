@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from engines.errors import BadInput, BadSetting
 from engines.text.directions import NOTATION, directions_in, update_open_tags
 from engines.text.markup import TAG_LIKE
-from engines.text.respelling import from_arpabet, is_respelled, respelled
+from engines.text.respelling import can_respell, from_arpabet, respelled
 from engines.text.script import PAUSE_LIKE
 from studio.languages import ENGLISH, is_alike, is_english, name_of, read_tag
 from studio.script.format.script import Respelling
@@ -25,7 +25,7 @@ IPA = re.compile("[ɑɐɒæʌɔəɘɚɛɜɝɞɪɨʊʉɯɤøɶɡɢʃʒθðŋɲɹ�
 SPELLED = frozenset("æøðŋəɛɔɣβθχ")  # signs of the IPA that other languages also use in their spelling
 SLASHED = re.compile(r"/[^/]+/")
 ARPABET = re.compile(r"\{?\s*(?=[A-Z0-2 ]*[A-Z][012])[A-Z]{1,2}[012]?(?:\s+[A-Z]{1,2}[012]?)*\s*\}?")
-NOT_READ = "a pronunciation is missing or has signs that are not IPA; type how the word sounds in"
+UNREADABLE = "the pronunciation is missing, too long, or not IPA; type how the word sounds in"
 
 
 class BadLexicon(BadInput):
@@ -118,9 +118,9 @@ def key_of(respelling: Respelling) -> tuple[str, bool, str, str]:
 def why_unreadable(language: str) -> str:
     """Return the reason why a pronunciation cannot be used for lines of this language."""
     if is_english(language):
-        return f"{NOT_READ} English spelling, such as KAYL-thass"
-    if is_respelled(language):
-        return f"{NOT_READ} the spelling of {name_of(language)}"
+        return f"{UNREADABLE} English spelling, such as KAYL-thass"
+    if can_respell(language):
+        return f"{UNREADABLE} the spelling of {name_of(language)}"
     return (
         f"a pronunciation in IPA or ARPABET is not possible for {name_of(language)}; "
         "type how the word sounds in the spelling of this language"
@@ -146,7 +146,7 @@ def _plain(number: int, given: Respelling) -> Respelling:
     if len(word) > MAX_WORD:
         raise BadLexicon(f"the word “{word[:20]}…” has {len(word)} characters; shorten the word to {MAX_WORD}")
     language = _language(word, given.language)
-    if is_english(language) or (is_respelled(language) and _is_phonetic(spoken)):
+    if is_english(language) or (can_respell(language) and _is_phonetic(spoken)):
         spoken = in_letters(spoken, language)
     if not any(c.isalnum() for c in spoken):
         raise BadLexicon(f"“{word}” has no spoken form; type how the word sounds, or remove the entry")
@@ -162,7 +162,7 @@ def _plain(number: int, given: Respelling) -> Respelling:
 
 
 def _language(word: str, language: str) -> str:
-    """Return the tag of the language of a word's entry. Raises BadSetting."""
+    """Return the language of an entry as a tag; an error names the word of the entry. Raises BadSetting."""
     try:
         return read_tag(language)
     except BadSetting as error:
@@ -176,7 +176,7 @@ def _is_phonetic(spoken: str) -> bool:
 
 
 def in_letters(spoken: str, language: str = ENGLISH, *, phonetic: bool = False) -> str:
-    """Return a pronunciation in IPA or ARPABET in the spelling of a language. Other text stays.
+    """Convert a pronunciation in IPA or ARPABET to the spelling of a language. Other text is returned unchanged.
 
     With `phonetic`, the text is a pronunciation, and the result is empty if it has an unknown sign.
     """

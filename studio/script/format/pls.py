@@ -37,9 +37,9 @@ EARLIER = re.compile(  # the beginning of a file that an earlier version of the 
     rb'<lexicon xmlns="[^"]+"(?: xmlns:studio="[^"]+")? version="1.0" alphabet="ipa" xml:lang="en">'
 )
 TWICE = "the file has the word more than once, and the first entry counts, as PLS says"
-TWICE_IN_CAPITALS = (
-    "the file has the word with other capitals, and the first entry counts for both; "
-    'for two entries, write studio:match-case="true" in each lexeme'
+TWICE_WITH_OTHER_CAPITALS = (
+    "the file also has the word with other capitals, and the first entry applies to both; "
+    'to use both entries, add studio:match-case="true" to each lexeme'
 )
 SHOWN = 5  # maximum number of words in a note
 
@@ -72,8 +72,8 @@ def write_pls(respellings: Sequence[Respelling]) -> bytes:
 def read_pls(data: bytes) -> PlsLexicon:
     """Return the words that have an alias or a pronunciation. Raises BadLexicon.
 
-    The preferred alias or pronunciation is used, else the first. A pronunciation is written in the spelling of its language;
-    words of languages for which that is not possible need an alias.
+    The preferred alias or pronunciation is used, else the first. A pronunciation is converted to the spelling of its
+    language. Words need an alias if their language has no such conversion.
     """
     root = _root(data)
     usual = root.get(LANGUAGE, "" if EARLIER.match(data) else root.get(LANG, ""))
@@ -93,7 +93,7 @@ def read_pls(data: bytes) -> PlsLexicon:
             each = _respelling(lexeme, word, spoken, language)
             first = found.setdefault(key_of(each), each)
             if first != each:
-                why = TWICE if first.word == word else TWICE_IN_CAPITALS
+                why = TWICE if first.word == word else TWICE_WITH_OTHER_CAPITALS
                 left_out.setdefault(why, []).append(word)
         if len(found) > MAX_RESPELLINGS:
             break  # `checked` raises the error
@@ -107,10 +107,10 @@ def _language(lexeme: Element, words: Sequence[str], usual: str) -> str:
     try:
         return read_tag(language)
     except BadSetting as error:
-        whose = "the file" if own is None else f"the entry of the word “{', '.join(words)[:MAX_WORD]}”"
-        where = "xml:lang" if own is None else "studio:language"
+        word = next(iter(words), "")[:MAX_WORD]
+        whose = "the file" if own is None else f"the entry of the word “{word}”"
         raise BadLexicon(
-            f"{whose} has the language “{language[:40]}” in {where}, which is not a language tag; write a tag such as “de”, "
+            f"{whose} has the language “{language[:40]}”, which is not a language tag; write a tag such as “de”, "
             "and import the file again"
         ) from error
 

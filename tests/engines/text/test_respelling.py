@@ -1,4 +1,4 @@
-"""Pronunciations in the letters of each language."""
+"""Pronunciations in the spelling of each language."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from engines.text import RESPELLED_LANGUAGES, from_arpabet, passages, respelled, spoken_form
 from engines.text.respelling.hangul import in_syllables
 
-# Language, pronunciation and spelling, all judged by the spelling rules of the language.
+# Language, pronunciation and expected spelling. A reader can check each spelling with the spelling rules of the language.
 PRONUNCIATIONS = [
     tuple(row.split("\t")) for row in Path(__file__).with_name("pronunciations.tsv").read_text("utf-8").splitlines()
 ]
@@ -44,7 +44,7 @@ def test_the_region_of_a_language_and_the_signs_around_a_pronunciation_have_no_e
 
 @pytest.mark.parametrize("language", OTHER_LANGUAGES)
 @pytest.mark.parametrize("ipa", ["hello!", "ка", "", "a" * 41, "a " * 21])
-def test_what_is_not_the_ipa_of_a_name_gives_no_letters(ipa: str, language: str) -> None:
+def test_text_that_is_not_ipa_or_is_too_long_gives_no_letters(ipa: str, language: str) -> None:
     assert respelled(ipa, language) == ""
 
 
@@ -54,7 +54,7 @@ def test_a_sign_that_is_not_ipa_gives_no_letters(ipa: str) -> None:
 
 
 @pytest.mark.parametrize("language", OTHER_LANGUAGES)
-def test_sounds_that_a_language_does_not_have_get_its_nearest_sounds(language: str) -> None:
+def test_sounds_that_a_language_does_not_have_are_spelled_as_other_sounds(language: str) -> None:
     assert all(respelled(ipa, language) for ipa in ("ˈkeɪlθəs", "ʒɑ̃ʁ", "ˈŋwæːðɯʔ", "ɬɛχʷo"))
 
 
@@ -73,7 +73,7 @@ def test_korean_letters_become_syllables(letters: str, syllables: str) -> None:
 
 
 @pytest.mark.parametrize(("language", "spoken"), [("de", "kehl"), ("en", "kayl"), ("zh", "Kael")])
-def test_the_phoneme_of_a_text_is_written_in_the_spelling_of_the_language(language: str, spoken: str) -> None:
+def test_a_phoneme_element_becomes_a_spelling_of_the_language(language: str, spoken: str) -> None:
     text = '[rate:1.5]Ja, <phoneme alphabet="ipa" ph="keːl">Kael</phoneme>![/rate]'
 
     assert [part.text for part in passages(text, language=language)] == [f"Ja, {spoken}!"]

@@ -42,8 +42,8 @@ def no_pace(engine: str) -> None:
     """Return the setting of the speaking rate of an engine that has none."""
 
 
-def same_pace(order: Order, voice: str) -> None:
-    """Return no pace, so that each voice speaks at the pace of the text."""
+def no_own_pace(order: Order, voice: str) -> None:
+    """Return None: each voice speaks at the pace of the text."""
 
 
 def piece(limit: str) -> PlannedTake:
@@ -57,7 +57,7 @@ def piece(limit: str) -> PlannedTake:
 )
 def test_a_take_of_another_length_than_its_line_wants_fails_in_words(limit: str, said: str) -> None:
     judged = TakeJudge(
-        Noting(), lambda order: Reference(tone(3.0), "one two three"), lambda order: True, no_pace, same_pace
+        Noting(), lambda order: Reference(tone(3.0), "one two three"), lambda order: True, no_pace, no_own_pace
     )(piece(limit), tone(3.0))
     (check,) = judged.checks
     assert (check.name, check.outcome, judged.score) == ("fit", "fail", 0.75)
@@ -66,7 +66,7 @@ def test_a_take_of_another_length_than_its_line_wants_fails_in_words(limit: str,
 
 def test_a_take_is_held_against_what_was_spoken_in_its_own_voice() -> None:
     checker, reference = Noting(), Reference(tone(2.0), "one two three")
-    judged = TakeJudge(checker, lambda order: replace(reference), lambda order: True, no_pace, same_pace)(
+    judged = TakeJudge(checker, lambda order: replace(reference), lambda order: True, no_pace, no_own_pace)(
         piece("3"), tone(3.0)
     )
     (expected,) = checker.asked
@@ -77,7 +77,7 @@ def test_a_take_is_held_against_what_was_spoken_in_its_own_voice() -> None:
 
 def test_the_likeness_of_another_voice_than_the_references_is_not_checked() -> None:
     checker = Noting()
-    TakeJudge(checker, lambda order: Reference(tone(2.0), "one two three"), lambda order: False, no_pace, same_pace)(
+    TakeJudge(checker, lambda order: Reference(tone(2.0), "one two three"), lambda order: False, no_pace, no_own_pace)(
         piece("3"), tone(3.0)
     )
     assert checker.asked[0].reference is None
@@ -87,7 +87,7 @@ def test_the_expected_length_follows_the_rate_of_the_casting_and_the_rates_in_th
     (pace,) = (setting for setting in F5.settings if setting.scales == "pace")
 
     def paces(order: Order, voice: str) -> VoicePace | None:
-        """Return the pace of a slow voice, which speaks 14 bytes in 4 s."""
+        """Return a pace for the voice `slow` only; its reference has 14 characters in 4 s."""
         return VoicePace(Spoken("hold the gate.", 4.0), 1.0) if voice == "slow" else None
 
     def expected_s(text: str, **chosen: float) -> float:

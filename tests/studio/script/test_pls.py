@@ -114,7 +114,7 @@ def test_of_a_word_given_twice_the_first_lexeme_is_used() -> None:
     assert [note.partition(":")[0] for note in read.notes] == ["1 word was left out (Ahri)"]
 
 
-def test_of_words_that_differ_in_capitals_only_the_first_is_used_and_the_other_is_named() -> None:
+def test_if_words_differ_only_in_capitals_the_first_is_used_and_a_note_names_the_other() -> None:
     lexemes = "<lexeme{0}><grapheme>Vi</grapheme><alias>vee</alias></lexeme>"
     lexemes += "<lexeme{0}><grapheme>VI</grapheme><alias>the sixth</alias></lexeme>"
 

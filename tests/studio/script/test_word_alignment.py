@@ -10,7 +10,7 @@ import pytest
 from engines.types import Audio
 from studio.ears.ears import Ears
 from studio.script.format.script import LineTake, Respelling
-from studio.script.word_alignment import WordAlignment, missing_flags
+from studio.script.word_alignment import WordAlignment, flags_of_missing_times
 from studio.script.written import words_of
 from studio.settings import Settings
 from tests.engines.metronome import Metronome
@@ -23,7 +23,7 @@ from training.references import RATE_HZ, SHIPPED, read_references
 
 @pytest.fixture(scope="module")
 def ears(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ears]:
-    """Ears with a multilingual model."""
+    """Return ears with a multilingual model."""
     ears = Ears(str(multilingual.write(tmp_path_factory.mktemp("whisper") / "model")))
     yield ears
     ears.close()
@@ -49,31 +49,33 @@ def take(text: str, language: str = "") -> LineTake:
 def test_a_line_in_another_language_has_word_times_with_a_multilingual_recogniser(ears: Ears) -> None:
     text, audio = clip("corin")
     times, german = WordAlignment(ears.align, ears.why_unheard), line(text=text, language="de-AT", audio=lambda: audio)
-    assert times.why_none(german) == ""
+    assert times.why_unplaceable(german) == ""
     found = times.of(german, words_of(take(text, "de-AT"), text, (), "de-AT"))
     assert [word.word for word in found] == [word.strip(",.!?") for word in text.split()]
     assert all(before.start_s <= after.start_s for before, after in pairwise(found))
 
 
-def test_a_language_that_the_recogniser_does_not_know_is_the_reason(ears: Ears, english_ears: Ears) -> None:
+def test_word_times_need_a_recogniser_that_knows_the_language(ears: Ears, english_ears: Ears) -> None:
     multilingual, english = (WordAlignment(each.align, each.why_unheard) for each in (ears, english_ears))
-    assert multilingual.why_none(line(language="tlh")) == "speech recognition does not know this language"
-    assert "knows only English" in english.why_none(line(language="de"))
-    assert english.why_none(line(language="en-GB")) == english.why_none(line()) == ""
+    assert multilingual.why_unplaceable(line(language="tlh")) == "speech recognition does not know this language"
+    assert "knows only English" in english.why_unplaceable(line(language="de"))
+    assert english.why_unplaceable(line(language="en-GB")) == english.why_unplaceable(line()) == ""
 
 
-def test_a_text_in_another_language_than_stated_is_the_reason(ears: Ears) -> None:
+def test_a_text_that_does_not_seem_to_be_in_the_stated_language_has_no_word_times(ears: Ears) -> None:
     times = WordAlignment(ears.align, ears.why_unheard)
-    assert times.why_none(line(text="Привет, мир!")) == "the text seems to be Russian; state its language in the sheet"
+    assert times.why_unplaceable(line(text="Привет, мир!")) == (
+        "the text seems to be Russian, not English; correct the language in the sheet"
+    )
 
 
-def test_ears_that_are_off_are_the_reason() -> None:
+def test_no_line_has_word_times_if_the_ears_are_off() -> None:
     off = Ears(on=False)
-    assert "STUDIO_EARS=off" in WordAlignment(off.align, off.why_unheard).why_none(line())
+    assert "STUDIO_EARS=off" in WordAlignment(off.align, off.why_unheard).why_unplaceable(line())
 
 
-def test_equal_reasons_are_one_sentence() -> None:
-    assert missing_flags(["", "it is off", "no", "it is off"]) == (
+def test_equal_reasons_become_one_sentence() -> None:
+    assert flags_of_missing_times(["", "it is off", "no", "it is off"]) == (
         "No word times in 2 files: it is off.",
         "No word times in 1 file: no.",
     )
@@ -89,7 +91,7 @@ def test_the_words_of_a_take_are_spoken_in_its_language() -> None:
     ]
 
 
-def test_a_delivery_has_the_word_times_of_every_language(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_delivery_has_word_times_in_several_languages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sheet = tmp_path / "act.tsv"
     rows = [
         "id\ttext\tlanguage",

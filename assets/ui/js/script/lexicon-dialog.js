@@ -17,13 +17,13 @@ import { loadVoices } from "./voices.js";
 /**
  * @typedef {{project: Project, entries: Respelling[], list: HTMLElement, filter: HTMLElement, shown: string, test:
  *   ReturnType<typeof testField>, changed: boolean}} Desk
- *   `shown`: the language of lines; the entries that apply to such lines are shown. "" shows the entries without a
- *   language, and ALL shows all entries
+ *   `shown`: the chosen language; the list shows the entries that apply to lines in this language. With "", the list
+ *   shows the entries without a language; with ALL, all entries
  */
 /** @typedef {{base: Respelling[], entries: Respelling[]}} LexiconDraft  `base`: the lexicon before the edits */
 
 const HINT =
-  "Type how a word sounds, in English spelling or IPA: KAYL-thass or /ˈkeɪlθæs/ for Kael’thas. If the word has another language, use the spelling of that language or IPA. Takes of lines with this word become stale.";
+  "Type how a word sounds, in English spelling or IPA: KAYL-thass or /ˈkeɪlθæs/ for Kael’thas. If you choose another language for the word, use the spelling of this language. Many languages also accept IPA. Takes of lines with this word become stale.";
 const ALL = "*";
 
 export async function openLexicon() {

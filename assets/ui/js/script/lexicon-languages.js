@@ -1,4 +1,4 @@
-/** Decides which entries of the lexicon apply to lines of a language, like `is_alike` of studio/languages.py. */
+/** Decide which entries of the lexicon apply to lines in a language, with the rules of `is_alike` in studio/languages.py. */
 
 const EXTENSIONS = /-[a-z0-9]-.*$/i;
 const REGION = /[-_]([a-z]{2}|[0-9]{3})(?![^-_])/i;

@@ -1,9 +1,9 @@
-"""Usual spellings of the sounds of each language, the most usual first.
+"""List usual spellings of the sounds of each language; the most usual spelling comes first.
 
-The rules of epitran say how a spelling is read, unless a sound stands after "=".
+"ch=x" means that the spelling "ch" has the sound x. Without "=", the rules of epitran give the sound.
 """
 
-USUAL = {
+SPELLINGS = {
     "de": "a=a a=aː e=ə e=ɛ e=eː i=ɪ i=i i=iː o=ɔ o=oː u=ʊ u=uː ä=ɛ ä=ɛː ö=œ ö=øː ü=ʏ ü=yː ie=iː ah=aː eh=eː oh=oː "
     "uh=uː äh=ɛː öh=øː üh=yː ei=aɪ au=aʊ eu=ɔɪ er=ɐ b d f g=ɡ h j k l m n ng p r=r s=s s=z ss=s ß=s sch=ʃ ch=ç "
     "ch=x t w z=ts v tz=ts tsch dsch pf qu=kv x ck ll mm nn rr tt pp ff sp=ʃp st=ʃt e=e o=o u=u ö=ø ü=y a=ɑ sch=ʒ "
@@ -24,9 +24,12 @@ USUAL = {
     "とぅ=tɯ どぅ=dɯ いぇ=je うぃ=wi うぇ=we うぉ=wo わ=wa る=ɾ す=s く=k と=t む=m ぐ=ɡ ど=d ぶ=b ぷ=p ふ=f "
     "しゅ=ʃ ちゅ=tʃ じゅ=dʒ し=ʃi しゃ=ʃa しゅ=ʃɯ しぇ=ʃe しょ=ʃo ち=tʃi ちゃ=tʃa ちゅ=tʃɯ ちぇ=tʃe ちょ=tʃo "
     "じ=dʒi じゃ=dʒa じゅ=dʒɯ じぇ=dʒe じょ=dʒo",
-    "ko": "ㅏ ㅗ ㅜ ㅣ ㅔ ㅓ=ʌ ㅓ=ə ㅡ ㅐ=ɛ ㅑ=ja ㅕ=jʌ ㅛ=jo ㅠ=ju ㅖ=je ㅘ=wa ㅝ=wʌ ㅞ=we ㅟ=wi ㄱ=k ㄱ=ɡ ㄴ=n ㄷ=t "
-    "ㄷ=d ㄹ=l ㄹ=ɾ ㅁ=m ㅂ=p ㅂ=b ㅅ=s ㅅ=ʃ ㅈ=tɕ ㅈ=dʑ ㅈ=dʒ ㅈ=z ㅊ=tɕʰ ㅊ=tʃ ㅋ=kʰ ㅌ=tʰ ㅍ=pʰ ㅍ=f ㅂ=v ㅎ=h "
-    "ㅎ=x ㄲ=k͈ ㄸ=t͈ ㅃ=p͈ ㅆ=s͈ ㅉ=t͈ɕ ㅇ=ŋ",
+    "ko": "ㅏ ㅗ ㅜ ㅣ ㅔ ㅓ=ʌ ㅓ=ə ㅡ ㅐ=ɛ ㅐ=æ ㅗ=ɔ ㅣ=ɪ ㅜ=ʊ ㅏ=ɑ ㅑ=ja ㅕ=jʌ "
+    "ㅕ=jə ㅛ=jo ㅠ=ju ㅖ=je ㅖ=jɛ ㅘ=wa ㅝ=wʌ ㅞ=we ㅟ=wi ㅋ=k ㅌ=t ㅍ=p "
+    "ㄱ=ɡ ㄷ=d ㅂ=b ㄴ=n ㄹ=l ㄹ=r ㅁ=m ㅅ=s ㅅ=ʃ ㅈ=dʑ ㅈ=dʒ ㅈ=z ㅊ=tɕ "
+    "ㅊ=tʃ ㅈ=tɕ ㅊ=tɕʰ ㅋ=kʰ ㅌ=tʰ ㅍ=pʰ ㅍ=f ㅂ=v ㅎ=h ㅎ=x ㄲ=k͈ ㄸ=t͈ "
+    "ㅃ=p͈ ㅆ=s͈ ㅉ=t͈ɕ ㅇ=ŋ ㅅ=θ ㄷ=ð ㅅㅡ=s ㅋㅡ=k ㅌㅡ=t ㅍㅡ=p ㄱㅡ=ɡ ㄷㅡ=d "
+    "ㅂㅡ=b ㅍㅡ=f ㅂㅡ=v ㅈㅡ=z",
     "nl": "a=ɑ a=a e=ɛ i=ɪ o=ɔ u=ʏ aa=a aa=aː ee=e ee=eː oo=o oo=oː uu=y ie=i oe=u eu=ø eu=øː ui=œy ij=ɛi ij=ɛj ou=ɑu "
     "e=ə e=e o=o b d f g=ɣ g=x h j k l m n ng=ŋ p r s sj=ʃ t w=ʋ w=w v z ch=x sch=sx tj=tʃ dj=dʒ k=ɡ nn ll mm tt "
     "ss pp kk rr",
