@@ -4,30 +4,30 @@ A beam search joins usual spellings of the sounds. The rules of epitran convert 
 lowest cost is used: the distance between these sounds and the pronunciation, plus the costs of its spellings.
 """
 
-import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from heapq import nsmallest
+from itertools import accumulate
 from threading import Lock
 from typing import Any
 
 from engines.text.respelling.hangul import in_syllables
+from engines.text.respelling.sounds import normalised
 from engines.text.respelling.spellings import SPELLINGS
 
 SOUNDS_MAX = 20  # of a word
 BEAM_WIDTH = 12  # number of candidates that are kept for each beginning of a word
-READ_MAX = (
-    3 * BEAM_WIDTH
-)  # number of candidates that are read for each beginning of a word, the cheapest by their spellings
+# Number of candidates that are read for each beginning of a word, the cheapest by their spellings.
+READ_MAX = 3 * BEAM_WIDTH
 SOUNDS_PER_SPELLING_MAX = 3  # maximum number of sounds of one spelling, such as "ão"
 WORDS_KEPT, READINGS_KEPT, DISTANCES_KEPT = 4_096, 16_384, 16_384  # numbers of cached results
 # Costs. For comparison, the distance between two vowels is about 1, and between a vowel and a consonant about 9.
 GAP_COST = 7.0  # for a sound that is missing or added
-WEAK_GAP_COST = 0.3  # for a vowel that is added between consonants in WEAK_VOWELS
+WEAK_GAP_COST = 0.1  # for a sound in WEAK_SOUNDS
 # For each spelling, for each place in SPELLINGS, and for a spelling with several readings.
 SPELLING_COST, RANK_COST, AMBIGUITY_COST = 0.15, 0.003, 0.3
+FIRST, LATER, LAST = "^~$"  # marks of spellings that are used only at these places of a word
 NEAREST_SOUNDS = 3  # number of sounds that are tried in place of a sound that the language does not have
 EPITRAN_CODES = {
     "de": "deu-Latn", "es": "spa-Latn", "fr": "fra-Latn", "it": "ita-Latn", "ja": "jpn-Hira", "ko": "kor-Hang",
@@ -35,52 +35,17 @@ EPITRAN_CODES = {
 }  # fmt: skip
 # Letters before and after a spelling. Rules of epitran depend on them, so each spelling is read between all these letters.
 LATIN_CONTEXTS = [
-    ("", ""),
-    ("ta", ""),
-    ("", "ta"),
-    ("ta", "ta"),
-    ("", "i"),
-    ("", "e"),
-    ("ta", "a"),
-    ("", "a"),
-    ("a", "a"),
-]
-LATIN_CONTEXTS += [("a", ""), ("e", ""), ("i", "")]
+    ("", ""), ("ta", ""), ("", "ta"), ("ta", "ta"), ("", "i"), ("", "e"), ("ta", "a"), ("", "a"), ("a", "a"), ("a", ""),
+    ("e", ""), ("i", ""),
+]  # fmt: skip
 TO_CYRILLIC = str.maketrans("taei", "таэи")
 CONTEXTS = {
     "ja": LATIN_CONTEXTS[:1],
     "ko": LATIN_CONTEXTS[:1],
     "ru": [(a.translate(TO_CYRILLIC), b.translate(TO_CYRILLIC)) for a, b in LATIN_CONTEXTS],
 }
-IGNORED_SIGNS = dict.fromkeys(
-    map(ord, "ˈˌ'./[]‿-\u0361\u035c\u032f\u0329")
-)  # marks of stress, syllables and ties; brackets
-R_SOUNDS = ("[ɹɻʀɾʁ]", "r")
-# Replacements before a comparison: sounds that readers of a language do not distinguish, and signs for which epitran and
-# dictionaries differ.
-EQUAL_SOUNDS = {
-    "de": [R_SOUNDS, ("ɔʏ", "ɔɪ")],
-    "es": [],
-    "fr": [R_SOUNDS, ("ə[\u0300\u0302]", "ɛ")],
-    "it": [R_SOUNDS, ("([aeiouɛɔ])ː", r"\1"), ("(.)ː", r"\1\1")],
-    "ja": [
-        *(("[rɹɻʀʁlɖ]", "ɾ"), ("[uʊ]", "ɯ"), ("[əʌɐɑæ]", "a"), ("ɛ", "e"), ("ɪ", "i"), ("[ɔɒ]", "o")),
-        *(
-            ("θ", "s"),
-            ("ð", "z"),
-            ("v", "b"),
-            ("x", "h"),
-            ("ʲ(?=i)", ""),
-            ("ɲ(?=i)", "n"),
-            ("ʲ", "j"),
-            ("(.)ː", r"\1\1"),
-        ),
-    ],
-    "ko": [R_SOUNDS, ("\u0348", "ʼ"), ("ʰ", "")],
-    "nl": [R_SOUNDS, ("œɥ", "œy")],
-    "pt": [("[rɹɻʀ]", "ʁ"), ("ɐ", "a")],
-}
-WEAK_VOWELS = {"ja": "ɯ", "ko": "ɯ"}  # that readers of a language put between consonants of foreign names
+# Sounds that count little: vowels between consonants of foreign names, and sounds that epitran does not always read.
+WEAK_SOUNDS = {"ja": "ɯ", "ko": "ɯ", "ru": "jʝ"}
 
 
 class Respeller:
@@ -97,12 +62,12 @@ class Respeller:
         self._spellings: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)  # costs by sounds and spelling
         for rank, usual in enumerate(SPELLINGS[language].split()):
             spelling, _, sound = usual.partition("=")
-            self._add_spelling(spelling, self._sounds(sound), RANK_COST * rank)
+            self._add_spelling(spelling, self._sounds(sound) if sound else None, RANK_COST * rank)
         self.respell = lru_cache(WORDS_KEPT)(self._respell)
 
-    def _add_spelling(self, spelling: str, sound: Sequence[str], cost: float) -> None:
+    def _add_spelling(self, spelling: str, sound: Sequence[str] | None, cost: float) -> None:
         """Add a spelling with these sounds; without sounds, with each reading of the spelling between other letters."""
-        readings = [tuple(sound)] if sound else list(self._readings(spelling))
+        readings = [tuple(sound)] if sound is not None else list(self._readings(spelling))
         for each in {*readings}:
             if 0 < len(each) <= SOUNDS_PER_SPELLING_MAX:
                 unsteady = AMBIGUITY_COST * (1 - readings.count(each) / len(readings))
@@ -118,7 +83,7 @@ class Respeller:
     def _respell(self, ipa: str) -> str:
         """Return the spelling of a word; "" if the word has a sign that is not IPA, no sounds, or too many sounds."""
         sounds = self._sounds(ipa)
-        if not 0 < len(sounds) <= SOUNDS_MAX or "".join(sounds) != self._normalised(ipa):
+        if not 0 < len(sounds) <= SOUNDS_MAX or "".join(sounds) != normalised(ipa, self._language):
             return ""
         found: list[dict[str, float]] = [
             {"": 0.0},
@@ -141,22 +106,38 @@ class Respeller:
         for number in range(1, SOUNDS_PER_SPELLING_MAX + 1):
             part = tuple(sounds[start : start + number])
             if len(part) == number:
-                yield from ((spelling, number, cost) for spelling, cost in self._spellings.get(part, {}).items())
+                yield from self._allowed(part, start, start + number == len(sounds))
         if (sounds[start],) not in self._spellings:
             single = [each for each in self._spellings if len(each) == 1]
             for near in nsmallest(NEAREST_SOUNDS, single, key=lambda each: self._distance(each[0], sounds[start])):
-                yield from ((spelling, 1, cost) for spelling, cost in self._spellings[near].items())
+                yield from self._allowed(near, start, start + 1 == len(sounds))
+
+    def _allowed(self, sounds: tuple[str, ...], start: int, is_last: bool) -> Iterator[tuple[str, int, float]]:
+        """Yield the spellings of these sounds that are allowed at this place of a word."""
+        for marked, cost in self._spellings.get(sounds, {}).items():
+            if (
+                (start == 0 or marked[0] != FIRST)
+                and (start > 0 or marked[0] != LATER)
+                and (is_last or marked[-1] != LAST)
+            ):
+                yield marked.strip(FIRST + LATER + LAST), len(sounds), cost
 
     def _difference(self, ours: Sequence[str], wanted: Sequence[str]) -> float:
         """Return the edit distance between two sequences of sounds."""
-        costs = [GAP_COST * place for place in range(len(wanted) + 1)]
+        costs = list(accumulate(map(self._gap_cost, wanted), initial=0.0))
         for sound in ours:
-            added = WEAK_GAP_COST if sound == WEAK_VOWELS.get(self._language) else GAP_COST
+            added = self._gap_cost(sound)
             above, costs[0] = costs[0], costs[0] + added
             for place, other in enumerate(wanted, 1):
                 changed = above + self._distance(sound, other)
-                above, costs[place] = costs[place], min(changed, costs[place] + added, costs[place - 1] + GAP_COST)
+                above, costs[place] = (
+                    costs[place],
+                    min(changed, costs[place] + added, costs[place - 1] + self._gap_cost(other)),
+                )
         return costs[-1]
+
+    def _gap_cost(self, sound: str) -> float:
+        return WEAK_GAP_COST if sound in WEAK_SOUNDS.get(self._language, "") else GAP_COST
 
     def _distance_of(self, one: str, other: str) -> float:
         return float(self._table.fts(one).weighted_distance(self._table.fts(other)))
@@ -168,14 +149,7 @@ class Respeller:
         return in_syllables(spelling) if self._language == "ko" else spelling
 
     def _sounds(self, ipa: str) -> list[str]:
-        return list(self._table.ipa_segs(self._normalised(ipa)))
-
-    def _normalised(self, ipa: str) -> str:
-        """Return IPA without IGNORED_SIGNS, and with the same sign for EQUAL_SOUNDS of this language."""
-        plain = unicodedata.normalize("NFD", ipa).translate(IGNORED_SIGNS).replace("g", "ɡ")
-        for sound, equal in EQUAL_SOUNDS.get(self._language, [R_SOUNDS]):
-            plain = re.sub(sound, equal, plain)
-        return plain.replace("ʲ", "")
+        return list(self._table.ipa_segs(normalised(ipa, self._language)))
 
 
 _respellers: dict[str, Respeller] = {}

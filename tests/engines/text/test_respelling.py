@@ -43,7 +43,7 @@ def test_the_region_of_a_language_and_the_signs_around_a_pronunciation_have_no_e
 
 
 @pytest.mark.parametrize("language", OTHER_LANGUAGES)
-@pytest.mark.parametrize("ipa", ["hello!", "ка", "", "a" * 41, "a " * 21])
+@pytest.mark.parametrize("ipa", ["hello!", "ка", "", "a" * 21, "a " * 21])
 def test_text_that_is_not_ipa_or_is_too_long_gives_no_letters(ipa: str, language: str) -> None:
     assert respelled(ipa, language) == ""
 

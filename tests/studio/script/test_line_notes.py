@@ -66,7 +66,7 @@ def test_a_language_has_a_note_if_no_engine_speaks_it_or_it_is_unknown() -> None
 def test_a_tag_without_a_known_name_is_a_language() -> None:
     sheet = sheet_of("A\tAhri\tnuqneH\t\ttlh")
     (notes,) = line_notes(sheet, {"en"}, no_voices).values()
-    assert [note.label for note in notes] == ["not spoken: tlh"]
+    assert [note.label for note in notes] == ["not spoken: Klingon"]
     assert not line_notes(sheet, {"tlh"}, no_voices)
 
 
