@@ -123,3 +123,19 @@ def test_an_uploaded_clip_is_cast_with_its_transcript(visitor: Visitor, voice: P
     expect(asked).to_have_count(0)
     (casting,) = page.request.get(f"{visitor.url}/studio/projects", max_retries=3).json()[-1]["cast"]["Bo"][""]
     assert casting["clip"]["transcript"] == "These are the words."
+
+
+def test_entries_that_were_refused_stay_after_escape(visitor: Visitor) -> None:
+    page, asked = visitor.page, visitor.page.get_by_role("dialog")
+    bring(visitor, THREE, {"Bo": {"": [QUICK]}})
+    page.get_by_role("button", name="Lexicon").click()
+    asked.get_by_role("button", name="Add word").click()
+    asked.get_by_label("Word", exact=True).fill("Ahri")
+    asked.get_by_label("Spoken as", exact=True).fill("/$$ɑ/")
+    asked.get_by_role("button", name="Save lexicon").click()
+    expect(asked.get_by_role("alert")).to_contain_text("Ahri")
+    page.keyboard.press("Escape")
+
+    page.get_by_role("button", name="Lexicon").click()
+    expect(asked.get_by_label("Spoken as", exact=True)).to_have_value("/$$ɑ/")
+    visitor.complaints[:] = [said for said in visitor.complaints if "/lexicon" not in said]  # the refusal

@@ -3,6 +3,7 @@ import { actionButton, openDialog } from "../core/dialog.js";
 import { h, icon } from "../core/dom.js";
 import { draftNote, dropDraft, loadDraft, saveDraft } from "../core/drafts.js";
 import { chooseFile } from "../core/file-picker.js";
+import { sentence } from "../core/format.js";
 import { get, reason } from "../core/server.js";
 import { state } from "../core/state.js";
 import { upload } from "../core/upload.js";
@@ -194,7 +195,7 @@ function importButton(now, tell) {
       const mine = now.changed ? now.entries.filter((entry) => !known.includes(lexiconName(entry))) : [];
       now.entries = [...told.lexicon, ...mine];
       draw(now);
-      tell(told.notes.join(" "));
+      tell(told.notes.map(sentence).join(" "));
     } catch (error) {
       tell(reason(error));
     }
