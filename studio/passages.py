@@ -1,18 +1,23 @@
 """Give each passage of a text its voice and its rate."""
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from html import unescape
 
 from engines.errors import BadText, EngineError
 from engines.scheduling.manager import Manager
-from engines.text import VoicePassage, directions_in, passages, rate_of
+from engines.text import VoicePassage, can_respell, directions_in, passages, rate_of, respelled
 from engines.types import Setting
 from studio.estimates import pace_in, pace_of, paced
-from studio.languages import ENGLISH
+from studio.languages import ENGLISH, name_of
 from studio.order import Order
 
 PASSAGES_MAX = 100  # of one text
+SHOWN = 20  # maximum number of characters of a pronunciation in a warning
+PHONEME = re.compile(r"<phoneme\b((?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*)>", re.IGNORECASE)
+ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')""")
 
 
 class Passages:
@@ -51,8 +56,8 @@ class Passages:
         """Return the names of the voices in a text."""
         return list(dict.fromkeys(passage.voice for passage in passages(text) if passage.voice))
 
-    def warnings(self, text: str, engine: str) -> list[str]:
-        """Return warnings about unknown voices, and about rates that the engine cannot change."""
+    def warnings(self, text: str, engine: str, language: str) -> list[str]:
+        """Return warnings about unknown voices, rates that the engine cannot change, and unreadable pronunciations."""
         unknown = [name for name in self.voices(text) if not self.knows(name, engine)]
         warnings = [f"the voice {name} is unknown, so the voice of the text speaks these words" for name in unknown]
         rates = [
@@ -64,7 +69,7 @@ class Passages:
         if self.pace(engine) is None and any(passage.rate != 1 for passage in passages(text)):
             title = self._manager.status(engine).title
             warnings.append(f"{title} cannot change its speaking rate, so the rates in the text have no effect")
-        return warnings
+        return warnings + _unreadable_pronunciations(text, language or ENGLISH)
 
     def knows(self, voice: str, engine: str) -> bool:
         """Return True if the studio has the named voice."""
@@ -91,6 +96,25 @@ class Passages:
             with suppress(EngineError):
                 return self._order_of(name, engine)
         return None
+
+
+def _unreadable_pronunciations(text: str, language: str) -> list[str]:
+    """Return a warning for each <phoneme> whose pronunciation cannot be spoken in a text of this language."""
+    warnings = []
+    for attributes in PHONEME.findall(text):
+        values = {name.lower(): unescape(one or other) for name, one, other in ATTRIBUTE.findall(attributes)}
+        ipa, alphabet = values.get("ph", ""), values.get("alphabet", "ipa").lower()
+        if alphabet != "ipa":
+            why = f"the alphabet {alphabet[:SHOWN]} is not known; write the pronunciation in IPA"
+        elif not can_respell(language):
+            why = f"IPA is not possible for {name_of(language)}; write the word as it sounds"
+        elif not respelled(ipa, language):
+            why = "it is missing, too long, or not IPA"
+        else:
+            continue
+        named = f"the pronunciation {ipa[:SHOWN]}" if ipa else "a <phoneme>"
+        warnings.append(f"{named} is ignored: {why}")
+    return warnings
 
 
 def _named_value(tag: str) -> tuple[str, str]:

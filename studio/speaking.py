@@ -249,7 +249,7 @@ class SpeechService:
         else:
             submit = self._submitter(order, session_id)
             ticket = submit(replace(request, performance=performance), arrived_at)
-        warnings += self.passages.warnings(text, order.engine)
+        warnings += self.passages.warnings(text, order.engine, order.language)
         ticket.warnings = tuple(dict.fromkeys(warnings))
         return order, ticket, list(ticket.warnings)
 

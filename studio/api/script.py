@@ -97,7 +97,7 @@ def router(studio: Studio) -> APIRouter:
             ],
             "voices": tags.voices(text),
             "language": name_of(language),
-            "warning": "; ".join(filter(None, [foreign, *tags.warnings(text, engine.name)])),
+            "warning": "; ".join(filter(None, [foreign, *tags.warnings(text, engine.name, language)])),
             "characters": characters,
             "estimate_s": round(length_s, 2),
             "error": unspeakable(read, vocabulary),

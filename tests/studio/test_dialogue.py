@@ -133,6 +133,29 @@ def test_a_rate_that_is_not_valid_is_a_warning(reception: Reception) -> None:
     assert answer.headers["x-warning"] == "the rate banana is not valid; write 1.2 or 120%"
 
 
+@pytest.mark.parametrize(
+    ("element", "warning"),
+    [
+        (
+            '<phoneme alphabet="ipa" ph="k&#x2d0;$">Kael</phoneme>',
+            "the pronunciation k?$ is ignored: it is missing, too long, or not IPA",
+        ),
+        ("<phoneme ph=''>Kael</phoneme>", "a <phoneme> is ignored: it is missing, too long, or not IPA"),
+        (
+            '<phoneme alphabet="x-sampa" ph="kEl">Kael</phoneme>',
+            "the pronunciation kEl is ignored: the alphabet x-sampa is not known; write the pronunciation in IPA",
+        ),
+        ('<phoneme ph="keɪl">Kael</phoneme>', None),
+    ],
+)
+def test_a_pronunciation_that_cannot_be_spoken_is_reported(
+    reception: Reception, element: str, warning: str | None
+) -> None:
+    answer = reception.ask(input=f"Hello {element}.")
+
+    assert (answer.status_code, answer.headers.get("x-warning")) == (200, warning)
+
+
 def test_a_pause_between_two_voices_takes_the_place_of_the_silence(reception: Reception) -> None:
     text = "[voice:anna]tick[/voice] [pause:1s] [voice:ahri]tack[/voice]"
     order = read_order({"text": text, "champion": "ahri", "engine": "tick"})
