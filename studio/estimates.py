@@ -11,7 +11,7 @@ from studio.languages import ENGLISH
 
 @dataclass(frozen=True, slots=True)
 class VoicePace:
-    """How fast a voice speaks."""
+    """The speaking rate of a voice: of its reference, and of the engine's setting."""
 
     reference: Spoken | None  # words of its reference and their length; None = the usual pace of the engine
     value: float  # value of the engine's setting of the speaking rate

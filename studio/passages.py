@@ -1,6 +1,5 @@
 """Give each passage of a text its voice and its rate."""
 
-import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -9,6 +8,7 @@ from html import unescape
 from engines.errors import BadText, EngineError
 from engines.scheduling.manager import Manager
 from engines.text import VoicePassage, can_respell, directions_in, passages, rate_of, respelled
+from engines.text.markup import ATTRIBUTE, TAG
 from engines.types import Setting
 from studio.estimates import pace_in, pace_of, paced
 from studio.languages import ENGLISH, name_of
@@ -16,8 +16,6 @@ from studio.order import Order
 
 PASSAGES_MAX = 100  # of one text
 SHOWN = 20  # maximum number of characters of a pronunciation in a warning
-PHONEME = re.compile(r"<phoneme\b((?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*)>", re.IGNORECASE)
-ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')""")
 
 
 class Passages:
@@ -101,8 +99,10 @@ class Passages:
 def _unreadable_pronunciations(text: str, language: str) -> list[str]:
     """Return a warning for each <phoneme> whose pronunciation cannot be spoken in a text of this language."""
     warnings = []
-    for attributes in PHONEME.findall(text):
-        values = {name.lower(): unescape(one or other) for name, one, other in ATTRIBUTE.findall(attributes)}
+    for tag in TAG.finditer(text):
+        if tag[3].lower() != "phoneme" or tag[1]:
+            continue
+        values = {name.lower(): unescape(value.strip("\"'")) for name, value in ATTRIBUTE.findall(tag[4])}
         ipa, alphabet = values.get("ph", ""), values.get("alphabet", "ipa").lower()
         if alphabet != "ipa":
             why = f"the alphabet {alphabet[:SHOWN]} is not known; write the pronunciation in IPA"

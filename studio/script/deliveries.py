@@ -193,14 +193,16 @@ class Deliveries:
                 break  # the delivery raises Cancelled in its first step
             finding(Progress(number / len(plan.selects), f"finding the word times of {line.id}"))
             with_audio = with_sound(line, plan.project, select, self._history)
+            if not plan.preset.can_have_word_times:
+                gathered.append(with_audio)
+                continue
             written = words_of(select.take, select.written, plan.project.lexicon, line.language)
             why = self._alignment.why_unplaceable(line)
             words = () if why else self._alignment.of(with_audio, written)
             reasons.append(why or ("" if words else UNPLACED))
             gathered.append(replace(with_audio, words=words))
         made = deliver(gathered, plan.preset, folder, share(report, GATHERED_AT, 1.0), stop)
-        flags = flags_of_missing_times(reasons) if plan.preset.can_have_word_times else ()
-        return replace(made, flags=(*made.flags, *flags))
+        return replace(made, flags=(*made.flags, *flags_of_missing_times(reasons)))
 
 
 def _preset(project: Project, choice: DeliveryChoice) -> Preset:

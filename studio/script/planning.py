@@ -60,9 +60,8 @@ class Readings:
         self._project, self._voices, self._directions = project, voices, directions
         self.edges_s = edges_s(project.delivery)
         self._orders: dict[tuple[str, str, str], Order | EngineError] = {}
-        self._named: dict[
-            tuple[str, str], Order | None
-        ] = {}  # by the name of a voice in a text, and by engine; None for an unknown voice
+        # By the name of a voice in a text, and by engine; None for an unknown voice.
+        self._named: dict[tuple[str, str], Order | None] = {}
 
     def of(self, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
         """Return a reading for each voice of the line; none if the line has no text or the character has no voice.
