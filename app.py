@@ -38,6 +38,7 @@ from studio.web.listeners_only import ListenersOnly
 from studio.web.protocols import Http, WebSockets
 from studio.web.proxies import Proxies
 from studio.web.request_ids import RequestIds
+from studio.web.send_times import SendTimes
 from studio.web.session import SessionMiddleware
 from studio.web.sockets import NotListening, at_path, at_port, url_of
 
@@ -128,6 +129,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     mounted.add_middleware(DrainMiddleware, drain=drain)
     mounted.add_middleware(ApiCors, origins=studio.settings.cors_origins)
     mounted.add_middleware(Proxies, settings=studio.settings)
+    mounted.add_middleware(SendTimes)
     mounted.add_middleware(RequestIds, count=studio.telemetry.metrics.count_answer)
     return mounted
 

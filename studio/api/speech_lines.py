@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from engines.text import MAX_CHARACTERS, SentenceReader, open_tags
 from studio.api.programs import Stream
 from studio.api.speech_messages import BadMessage, Message
+from studio.telemetry.answer_times import AnswerTimes
 
 
 class Line:
@@ -18,6 +19,7 @@ class Line:
         # Directions that wait for the next sentence, and tags such as [voice:basil] that are still open.
         self._has_words, self._held = has_words, ""
         self.arrived_at = time.monotonic()
+        self.answers: list[AnswerTimes] = []  # of the sentences in the scheduler or before it
         self._sentences: asyncio.Queue[str | None] = asyncio.Queue()  # None marks the end
         self._reader = SentenceReader()
         self._characters = 0

@@ -42,6 +42,7 @@ from studio.api.speech_messages import BadMessage, Message, read_fields, read_me
 from studio.api.word_times import LISTENERS_MAX, Tell, WordTimes
 from studio.ears.ears import Ears
 from studio.languages import read_tag
+from studio.telemetry.answer_times import AnswerTimes, answering
 from studio.web.callers import Caller, KeyNeeded
 
 END = b"__END__"
@@ -51,6 +52,7 @@ REASON_BYTES = 123  # limit of the reason in a close frame (RFC 6455)
 VOICE_NEEDED = "send a voice: a champion id or a sample name"
 LINES_MAX = 16  # maximum number of lines of a connection that are spoken or wait
 AHEAD = 2  # maximum number of sentences of a line in the scheduler
+Sentence = tuple[Ticket, AnswerTimes]
 
 
 def router(programs: Programs, ears: Ears) -> APIRouter:
@@ -185,11 +187,12 @@ class Conversation:
 
     async def _speak(self, line: Line) -> None:
         """Send every sentence in order; the next one is already in the scheduler while one is sent."""
-        started: asyncio.Queue[Ticket | None] = asyncio.Queue(AHEAD - 1)
+        started: asyncio.Queue[Sentence | None] = asyncio.Queue(AHEAD - 1)
         starting = asyncio.ensure_future(self._start(line, started))
         times, told = self._times_of(self._tell), set[str]()
         try:
-            while (ticket := await _next_or_error(started, starting)) is not None:
+            while (sentence := await _next_or_error(started, starting)) is not None:
+                ticket, answer = sentence
                 for warning in ticket.warnings if line.message.warnings else ():
                     if warning not in told:
                         await self._tell({"warning": warning})
@@ -197,6 +200,8 @@ class Conversation:
                 async with aclosing(coded(pieces(ticket), "pcm")) as sound:
                     async for part in sound:
                         await self._send(part, line.as_text)
+                        answer.note_sent()
+                answer.end()
                 if line.message.timestamps:
                     times.add(ticket.result())
             await times.sent()
@@ -204,8 +209,10 @@ class Conversation:
             starting.cancel()
             await times.close()
             await asyncio.gather(starting, return_exceptions=True)
+            for answer in line.answers:
+                answer.end()
 
-    async def _start(self, line: Line, started: "asyncio.Queue[Ticket | None]") -> None:
+    async def _start(self, line: Line, started: "asyncio.Queue[Sentence | None]") -> None:
         """Submit the sentences of a line, as many ahead as `started` holds."""
         message, programs = line.message, self._programs
         if not message.voice:
@@ -216,7 +223,11 @@ class Conversation:
             order = await to_thread.run_sync(programs.order, sentence, message.voice, message.model, settings)
             text += sentence  # a single sentence may be too short for its language to be detected
             order = replace(order, language=language or programs.detect(order, text))
-            await started.put(await to_thread.run_sync(programs.start, line.stream, order, line.arrived_at))
+            answer = AnswerTimes()
+            line.answers.append(answer)
+            with answering(answer):
+                ticket = await to_thread.run_sync(programs.start, line.stream, order, line.arrived_at)
+            await started.put((ticket, answer))
         await started.put(None)
 
     async def _send(self, part: bytes, as_text: bool) -> None:
@@ -227,8 +238,10 @@ class Conversation:
             await self._socket.send_text(part.decode() if part is END else base64.b64encode(part).decode())
 
 
-async def _next_or_error(started: "asyncio.Queue[Ticket | None]", starting: "asyncio.Future[None]") -> Ticket | None:
-    """Return the next request. Raises the error that prevented its start."""
+async def _next_or_error(
+    started: "asyncio.Queue[Sentence | None]", starting: "asyncio.Future[None]"
+) -> Sentence | None:
+    """Return the next sentence. Raises the error that prevented its start."""
     getting = asyncio.ensure_future(started.get())
     try:
         await asyncio.wait((getting, starting), return_when=asyncio.FIRST_COMPLETED)

@@ -11,12 +11,13 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engines.errors import EngineError, NotReady, QueueFull, UnknownEngine
 from engines.scheduling.ticket import Ticket
 from engines.types import EngineInfo
+from studio.telemetry.answer_times import AnswerTimes, current_answer
 from studio.telemetry.origin import RequestOrigin, current, request_id
 from studio.telemetry.record_files import RecordFiles
 from studio.telemetry.records import Outcome, RequestRecord, kind_of, outcome_of
@@ -37,6 +38,8 @@ class Started:
     champion: str
     language: str
     loaded: bool
+    answer: AnswerTimes | None = None  # None if the answer is not sent to a program, or not while the request runs
+    number: int = 0  # of the request in its answer; the first one has 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,9 @@ class Recorder:
 
     def follow(self, ticket: Ticket, *, champion: str, loaded: bool) -> None:
         """Record the request of a ticket at its end. `loaded` is True if its engine was loaded when the request arrived."""
-        self._open[ticket.id] = Started(current(), ticket.request.engine, champion, ticket.request.language, loaded)
+        answer, spoken = current_answer(), ticket.request
+        number = answer.add_request() if answer else 0
+        self._open[ticket.id] = Started(current(), spoken.engine, champion, spoken.language, loaded, answer, number)
         followed = weakref.ref(ticket)  # a strong reference would be a cycle and keep the audio in memory
 
         def note_end() -> None:
@@ -155,11 +160,17 @@ class Recorder:
             self._files.close()
 
     def _end(self, ticket: Ticket) -> None:
-        """Note the end of a ticket once, on the thread that ended the ticket."""
+        """Note the end of a ticket once, on the thread that ended it. If a program gets the audio, its sending counts, too."""
         started = self._open.pop(ticket.id, None)
-        if started is not None:
-            at, error = self._wall_clock(), ticket.error
-            self._ended.append(Ended(started, at, outcome_of(error), error, self._figures(ticket)))
+        if started is None:
+            return
+        at, error = self._wall_clock(), ticket.error
+        ended = Ended(started, at, outcome_of(error), error, self._figures(ticket))
+        if started.answer is None or error is not None:
+            self._ended.append(ended)
+        else:
+            live, arrived_at = ticket.request.live, ticket.arrived_at
+            started.answer.listen(lambda: self._ended.append(_sent(ended, arrived_at, live)))
 
     def _figures(self, ticket: Ticket) -> Mapping[str, float | None]:
         admitted_at, arrived_at = ticket.admitted_at, ticket.arrived_at
@@ -196,3 +207,16 @@ class Recorder:
         except UnknownEngine:
             return "", ""
         return engine, "; ".join(f"{one.computation}: {one.backend}" for one in info.backends) if info else ""
+
+
+def _sent(ended: Ended, arrived_at: float, live: bool) -> Ended:
+    """Return the facts about a finished request with the times at which its answer was sent."""
+    answer, figures = ended.started.answer, dict(ended.figures)
+    if answer is None or answer.first_at is None or answer.last_at is None:
+        return ended
+    total_s, first_audio_s = figures["total_s"] or 0.0, figures["first_audio_s"]
+    if live and ended.started.number == 1 and first_audio_s is not None:
+        figures["first_audio_s"] = max(first_audio_s, answer.first_at - arrived_at)
+    if ended.started.number == answer.requests:
+        figures["total_s"] = max(total_s, answer.last_at - arrived_at)
+    return replace(ended, at=ended.at + (figures["total_s"] or 0.0) - total_s, figures=figures)

@@ -28,9 +28,11 @@ class RequestRecord:
     loaded: bool = False  # the engine was loaded when the request arrived
     outcome: Outcome
     error: str = ""  # kind of the error, such as queue_full
-    total_s: float  # arrival to end
+    total_s: float  # arrival to end; the end of an answer to a program is its last byte
     wait_s: float | None = None  # arrival to admission
-    first_audio_s: float | None = None  # arrival to the first audio sample
+    first_audio_s: float | None = (
+        None  # arrival to the first audio sample, or to its sending if a program hears it live
+    )
     compute_s: float | None = None  # share of device time
     audio_s: float | None = None
 

@@ -1,10 +1,10 @@
 """Bounded history of the scheduler's events and the load of the device.
 
-Definitions. Latency: from arrival at the server to the last sample. TTFA: from arrival to the first sample. RTF: device
-seconds per second of audio. Percentiles: over the last 512 finished requests of the last 15 minutes, linearly
-interpolated; None without requests. `statistics.py` has other windows. Failed and stopped requests are counted, but not
-timed. Refused: all requests with this outcome in their record, also those that the scheduler never got. Waiting: in the
-scheduler, or in the page's queue before it.
+Definitions. Latency and TTFA: `total_s` and `first_audio_s` of records. RTF: device seconds per second of audio.
+Percentiles: over the last 512 finished requests of the last 15 minutes, linearly interpolated; None without requests.
+`statistics.py` has other windows. Failed and stopped requests are counted, but not timed. Refused: all requests with this
+outcome in their record, also those that the scheduler never got. Waiting: in the scheduler, or in the page's queue before
+it.
 """
 
 import logging
@@ -69,7 +69,7 @@ class Telemetry:
         self.recorder, self.metrics, self.loads = recorder or Recorder(), RequestMetrics(), LoadTimes()
         self.statistics = Statistics(self.recorder)
         self.recorder.listen(self.metrics.count)
-        self.recorder.listen(self._count)
+        self.recorder.listen(self.count)
         if cloudwatch is not None:
             self.recorder.listen(cloudwatch.add_request)
             self.loads.listen(cloudwatch.add_load)
@@ -127,8 +127,6 @@ class Telemetry:
                 self._stepped_s += event.figures.get("step_s", 0.0)
             elif event.kind in ("arrived", "done", "failed", "cancelled"):
                 self._outcomes[event.kind] += 1
-            if event.kind == "done":
-                self._timed.append(_timed(event))
 
     def _cause(self, engine: str) -> Cause:
         """Return why an engine has failed."""
@@ -137,11 +135,16 @@ class Telemetry:
         failed = any(status.name == engine and status.state == "failed" for status in self._manager.statuses())
         return "load" if failed else "error"
 
-    def _count(self, record: RequestRecord) -> None:
-        """Count a refused request. Some requests are refused before the scheduler, which has no event of them."""
-        if record.outcome == "refused":
-            with self._lock:
+    def count(self, record: RequestRecord) -> None:
+        """Add the times of a finished request, or count a refused one.
+
+        Some requests are refused before the scheduler, which has no event of them.
+        """
+        with self._lock:
+            if record.outcome == "refused":
                 self._outcomes["refused"] += 1
+            elif record.outcome == "done":
+                self._timed.append(_timed(self._clock(), record))
 
     def count_refused(self) -> None:
         """Count a request that the page's queue refused."""
@@ -243,11 +246,9 @@ class Telemetry:
             log.exception("the records of requests could not be written; retrying in %.0f s", SAMPLE_S)
 
 
-def _timed(event: SchedulerEvent) -> Timed:
-    figures = event.figures
-    audio_s = figures["audio_s"]
-    rtf = figures["compute_s"] / audio_s if audio_s else 0.0
-    return Timed(event.at, event.engine, figures["total_s"], figures["ttfa_s"], figures["queued_s"], rtf)
+def _timed(at_s: float, record: RequestRecord) -> Timed:
+    first_audio_s, wait_s = record.first_audio_s or record.total_s, record.wait_s or 0.0
+    return Timed(at_s, record.engine, record.total_s, first_audio_s, wait_s, record.rtf or 0.0)
 
 
 def _cache(engine: str, use: CacheUse) -> Cache:

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import time
 from http import HTTPStatus
 from typing import Literal
 
@@ -11,6 +12,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from studio.telemetry.origin import REQUEST_ID, request_id
 from studio.web.problems import problem
+from studio.web.session import ARRIVED_AT
 
 NOT_HTTP = "malformed HTTP/1.1 request; correct the request and send it again"
 TOO_LONG = "the address and headers of this request are longer than 64 KB; shorten them or send the data as the body"
@@ -49,6 +51,8 @@ class Http(H11Protocol):
         super().handle_websocket_upgrade(event)
 
     def data_received(self, data: bytes) -> None:
+        if self.conn.their_state is not h11.SEND_BODY and not self.conn.trailing_data[0]:  # a request begins
+            self.app_state = {**self.app_state, ARRIVED_AT: time.monotonic()}
         super().data_received(data)
         self._received += len(data)
         self._update_timer()

@@ -18,6 +18,7 @@ from studio.web.cookies import cookie, cookie_of
 COOKIE = "studio_session"
 SESSION_HEADER = "x-studio-session"  # readable as gr.Request.headers[...] and Request.headers[...]
 ARRIVED_HEADER = "x-studio-arrived"
+ARRIVED_AT = "arrived_at"  # name in the state of a request; Http (protocols.py) sets the time of the first byte
 YEAR_S = 31_536_000
 TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")  # 128 bits
 
@@ -35,12 +36,12 @@ class SessionMiddleware:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        arrived_at = self.clock()
+        arrived_at = scope.get("state", {}).get(ARRIVED_AT) or self.clock()
         known = _token(Headers(scope=scope))
         token = known or secrets.token_urlsafe(16)
         session_id = session_id_of(token)
         inner = {**scope, "headers": _marked(scope, session_id, arrived_at)}
-        inner["state"] = {**scope.get("state", {}), "session_id": session_id, "arrived_at": arrived_at}
+        inner["state"] = {**scope.get("state", {}), "session_id": session_id, ARRIVED_AT: arrived_at}
         given = "" if known else cookie(COOKIE, token, YEAR_S, scope=scope, framed=self.framed)
 
         async def with_cookie(message: Message) -> None:

@@ -50,6 +50,7 @@ from studio.web.guard import Guard
 from studio.web.listeners_only import ListenersOnly
 from studio.web.proxies import Proxies
 from studio.web.request_ids import RequestIds
+from studio.web.send_times import SendTimes
 from studio.web.session import SessionMiddleware
 from studio.web.visitors import Visitors
 from tests.engines.metronome import ENGINES, Metronome, spec_of
@@ -206,6 +207,7 @@ def web(studio: Studio, drain: Drain | None = None) -> FastAPI:
     application = FastAPI()
     application.include_router(router(studio, Programs(studio, drain or Drain())))
     guard(application, studio.settings)
+    application.add_middleware(SendTimes)
     application.add_middleware(RequestIds, count=studio.telemetry.metrics.count_answer)
     return application
 

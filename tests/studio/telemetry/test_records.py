@@ -14,6 +14,7 @@ from engines.scheduling.manager import Policy
 from engines.scheduling.ticket import Ticket
 from studio.order import Order
 from studio.studio import Studio
+from studio.telemetry.answer_times import AnswerTimes, answering
 from studio.telemetry.origin import RequestOrigin, within
 from studio.telemetry.record_files import FOLDER, NEWER, OLDER, RecordFiles
 from studio.telemetry.recorder import Recorder
@@ -64,6 +65,53 @@ def test_a_record_has_the_cost_and_the_origin_of_the_request(tmp_path: Path) -> 
     assert (record.compute_s, record.audio_s, record.rtf) == (cost.compute_s, cost.audio_s, cost.rtf)
     assert record.loaded and not record.error and 0.5 <= (record.wait_s or 0.0) < record.total_s
     assert abs(record.at - time.time()) < 60.0
+
+
+def test_a_record_of_a_sent_answer_includes_the_sending(tmp_path: Path) -> None:
+    answer = AnswerTimes()
+    with studio_of(tmp_path, Metronome(click_s=0.1)) as studio, answering(answer):
+        tickets = [say(studio, "tick"), say(studio, "tock")]
+        assert all(ticket.wait(60.0) for ticket in tickets)
+        assert not studio.telemetry.recorder.recent()
+        answer.note_sent()
+        time.sleep(0.1)
+        answer.note_sent()
+        answer.end()
+        first, last = records(studio, 2)
+    one, two = (ticket.result().cost for ticket in tickets)
+    assert answer.first_at and answer.last_at
+    assert (first.first_audio_s, first.total_s) == (answer.first_at - tickets[0].arrived_at, one.total_s)
+    assert (last.first_audio_s, last.total_s) == (two.ttfa_s, answer.last_at - tickets[1].arrived_at)
+    assert last.at - first.at >= 0.1 - two.total_s
+
+
+def test_first_audio_that_nobody_hears_before_the_end_is_not_the_sending(tmp_path: Path) -> None:
+    answer = AnswerTimes()
+    with studio_of(tmp_path, Metronome(click_s=0.1)) as studio, answering(answer):
+        ticket = say(studio, "tick", live=False)
+        assert ticket.wait(60.0)
+        answer.note_sent()
+        answer.end()
+        [record] = records(studio, 1)
+    assert record.first_audio_s == ticket.result().cost.ttfa_s < record.total_s
+
+
+def test_a_failed_request_has_its_record_before_its_answer_ends(tmp_path: Path) -> None:
+    with studio_of(tmp_path, Metronome()) as studio, answering(AnswerTimes()):
+        assert say(studio, "no!").wait(60.0)
+        [record] = records(studio, 1)
+    assert record.outcome == "refused"
+
+
+def test_a_request_that_ends_after_its_answer_has_a_record(tmp_path: Path) -> None:
+    answer = AnswerTimes()
+    with studio_of(tmp_path, Metronome()) as studio, answering(answer):
+        answer.note_sent()
+        answer.end()
+        ticket = say(studio, "tick")
+        assert ticket.wait(60.0)
+        [record] = records(studio, 1)
+    assert record.total_s == ticket.result().cost.total_s
 
 
 def test_a_record_has_the_language_of_the_text(tmp_path: Path) -> None:

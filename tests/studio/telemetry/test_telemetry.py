@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from studio.telemetry.snapshot import Cache, Queued
 from studio.telemetry.telemetry import REQUESTS_MAX, REQUESTS_S, SAMPLE_S, Telemetry, percentiles
 from tests.engines.metronome import Metronome, request
 from tests.studio.house import ENGINE, studio_of
-from tests.studio.telemetry.test_records import say
+from tests.studio.telemetry.test_records import RECORDED, records, say
 from tests.waiting import until
 
 
@@ -41,13 +42,10 @@ class Clock:
         return self.now_s
 
 
-def done(
-    at_s: float, total_s: float, ttfa_s: float = 0.2, compute_s: float = 1.0, audio_s: float = 4.0
-) -> SchedulerEvent:
-    figures = {
-        "total_s": total_s, "ttfa_s": ttfa_s, "queued_s": 0.1, "compute_s": compute_s, "audio_s": audio_s
-    }  # fmt: skip
-    return SchedulerEvent(at_s, "done", "f5", "t", figures)
+def finish(telemetry: Telemetry, at_s: float, total_s: float, first_audio_s: float = 0.2) -> None:
+    """Pass the event and the record of a finished request to the telemetry."""
+    telemetry.record(SchedulerEvent(at_s, "done", "f5", "t"))
+    telemetry.count(replace(RECORDED, total_s=total_s, first_audio_s=first_audio_s))
 
 
 @pytest.fixture
@@ -68,7 +66,7 @@ def test_percentiles_lie_between_neighbours() -> None:
 
 def test_latency_ttfa_and_rtf_come_from_finished_requests(telemetry: Telemetry, clock: Clock) -> None:
     for total_s in (1.0, 2.0, 3.0):
-        telemetry.record(done(clock(), total_s, ttfa_s=total_s / 10))
+        finish(telemetry, clock(), total_s, total_s / 10)
     telemetry.record(SchedulerEvent(clock(), "failed", "f5", "t"))
     telemetry.record(SchedulerEvent(clock(), "cancelled", "f5", "t"))
     snapshot = telemetry.snapshot()
@@ -92,7 +90,7 @@ def test_only_newer_points_are_sent_unless_the_time_is_in_the_future(telemetry: 
     for _ in range(3):
         clock.now_s += SAMPLE_S
         telemetry.sample()
-        telemetry.record(done(clock(), 1.0))
+        finish(telemetry, clock(), 1.0)
     first, *newer = telemetry.snapshot().points
     after = telemetry.snapshot(after_s=first.at_s)
     assert (list(after.points), len(after.timed), after.requests) == (newer, 2, 3)
@@ -101,16 +99,16 @@ def test_only_newer_points_are_sent_unless_the_time_is_in_the_future(telemetry: 
 
 def test_only_the_last_512_requests_count(telemetry: Telemetry, clock: Clock) -> None:
     for number in range(REQUESTS_MAX + 100):
-        telemetry.record(done(clock(), 9.0 if number < 100 else 1.0))
+        finish(telemetry, clock(), 9.0 if number < 100 else 1.0)
     snapshot = telemetry.snapshot()
     assert (snapshot.requests, snapshot.latency_s.p95) == (REQUESTS_MAX, 1.0)
     assert snapshot.outcomes["done"] == REQUESTS_MAX + 100
 
 
 def test_requests_older_than_a_quarter_of_an_hour_do_not_count(telemetry: Telemetry, clock: Clock) -> None:
-    telemetry.record(done(clock(), 9.0))
+    finish(telemetry, clock(), 9.0)
     clock.now_s += REQUESTS_S + 1
-    telemetry.record(done(clock(), 1.0))
+    finish(telemetry, clock(), 1.0)
     assert telemetry.snapshot().latency_s.p95 == 1.0
 
 
@@ -159,9 +157,9 @@ def test_figures_of_a_real_scheduler_agree_with_a_stopwatch(tmp_path: Path) -> N
         wait_for(studio, "ready")
         arrived_at = time.monotonic()
         time.sleep(BEFORE_S)  # between the server and the scheduler
-        ticket = studio.manager.submit(request("tick" * 10, ENGINE), session_id="ann", arrived_at=arrived_at)
-        assert ticket.wait(10.0)
+        assert say(studio, "tick" * 10, arrived_at=arrived_at).wait(10.0)
         took_s = time.monotonic() - arrived_at
+        records(studio, 1)
         snapshot = studio.telemetry.snapshot()
     steps_s = 40 * 0.02  # slept at least, a step for each letter; no upper bound but the stopwatch's own
     assert snapshot.latency_s.p50 is not None and BEFORE_S + steps_s <= snapshot.latency_s.p50 <= took_s
@@ -204,7 +202,7 @@ def test_recording_and_sampling_cost_less_than_two_percent_of_a_core(telemetry: 
 def test_many_threads_may_record_and_look_at_once(telemetry: Telemetry, clock: Clock) -> None:
     def record() -> None:
         for _ in range(2_000):
-            telemetry.record(done(clock(), 1.0))
+            finish(telemetry, clock(), 1.0)
 
     threads = [threading.Thread(target=record) for _ in range(8)]
     for thread in threads:

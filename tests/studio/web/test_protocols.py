@@ -3,6 +3,7 @@
 import re
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -39,6 +40,11 @@ def application() -> FastAPI:
     @app.post("/deaf")
     async def deaf() -> PlainTextResponse:
         return PlainTextResponse("read nothing")
+
+    @app.get("/arrived")
+    async def arrived(request: Request) -> float:
+        arrived_at: float = request.state.arrived_at
+        return arrived_at
 
     return app
 
@@ -111,3 +117,17 @@ def test_a_slow_body_that_keeps_coming_is_waited_for() -> None:
             connection.sendall(b"x" * 20_000)
             pause.wait(0.1)
         assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
+
+
+def test_a_request_arrives_with_its_first_byte() -> None:
+    ask = b"GET /arrived HTTP/1.1\r\nHost: localhost\r\n"
+    with serving(Patient) as port, socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as connection:
+        times = []
+        for _ in range(2):  # on one connection
+            connection.sendall(ask[:20])
+            time.sleep(0.3)
+            rest_at = time.monotonic()
+            connection.sendall(ask[20:] + b"\r\n")
+            times.append((float(connection.recv(65_536).rpartition(b"\r\n\r\n")[2]), rest_at))
+    assert all(arrived_at < rest_at for arrived_at, rest_at in times)
+    assert times[0][1] < times[1][0]

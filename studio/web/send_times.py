@@ -1,0 +1,32 @@
+"""Measure when the answers to speech requests of programs are sent."""
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from studio.telemetry.answer_times import AnswerTimes, answering
+from studio.telemetry.origin import Door, current
+
+DOORS: tuple[Door, ...] = ("http", "sagemaker", "socket")  # answers through other doors are sent apart from the request
+
+
+class SendTimes:
+    """ASGI middleware that notes when the parts of an answer's body are sent."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or current().door not in DOORS:
+            await self._app(scope, receive, send)
+            return
+        answer = AnswerTimes()
+
+        async def noted(message: Message) -> None:
+            await send(message)
+            if message["type"] == "http.response.body":
+                answer.note_sent()
+
+        try:
+            with answering(answer):
+                await self._app(scope, receive, noted)
+        finally:
+            answer.end()
