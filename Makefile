@@ -30,11 +30,15 @@ scripts: node_modules/.package-lock.json
 	node_modules/.bin/tsc --project .
 	node --test tests/js/*.test.js
 
-# A process for each core that the gate is timed on. With three, six browser files took 1.3 times as long.
+# The tests of the gate, without most of those in a browser. A process for each core that the gate is timed on.
 pytest:
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not long and not browser'
 
-# What takes minutes and seldom changes: training, voices held to their cards, a real Triton server under a platform's calls,
+# All tests in a browser.
+test-browser: .venv/test.stamp $(TRITON) node_modules/.package-lock.json
+	$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile
+
+# What takes longer and seldom changes: training, voices held to their cards, a real Triton server under a platform's calls,
 # processes killed again and again, transfers cut and stalled, GPU kernels interpreted, memory over long texts.
 test-long: .venv/test.stamp $(TRITON)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m long
@@ -140,4 +144,4 @@ requirements: | $(BIN)/uv
 	printf 'descript-audio-codec==1.0.0\nfish-speech==0.1.0\nloralib==0.1.2\n' | $(COMPILE) --generate-hashes --no-deps - -o requirements-originals.txt
 	printf 'numpy<2\nnvidia-pytriton==0.7.0\n' | $(COMPILE) --generate-hashes --no-deps - -o requirements-triton.txt
 
-.PHONY: studio test original-engines mypy scripts pytest test-long fuzz soak test-gpu container-check docs screenshots format requirements
+.PHONY: studio test original-engines mypy scripts pytest test-browser test-long fuzz soak test-gpu container-check docs screenshots format requirements

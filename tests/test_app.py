@@ -164,6 +164,7 @@ def first_and_end(client: httpx.Client, session: str) -> tuple[float, float]:
     return first, time.monotonic()
 
 
+@pytest.mark.long
 def test_those_in_the_pages_own_line_are_counted_timed_and_refused_when_it_is_full(small: Served) -> None:
     with httpx.Client(base_url=small.url, timeout=PATIENCE_S) as client:
         client.get("/health")
@@ -238,6 +239,7 @@ NONSENSE: dict[str, list[object]] = {
 }
 
 
+@pytest.mark.long
 def test_nonsense_is_answered_in_one_sentence_without_a_traceback(watched: Served) -> None:
     for name, values in NONSENSE.items():
         for value in values:
@@ -265,6 +267,7 @@ def asked(served: Served, data: list[object]) -> str:
     return httpx.get(f"{call}/{event}", timeout=PATIENCE_S).text.rpartition("event: ")[2]
 
 
+@pytest.mark.long
 def test_a_studio_at_rest_leaves_the_processor_to_others(watched: Served) -> None:
     wait_until_loaded(watched)
     process = psutil.Process(watched.process.pid)
@@ -276,6 +279,7 @@ def test_a_studio_at_rest_leaves_the_processor_to_others(watched: Served) -> Non
 UNHEARD = {"heard": None, "hearing": False}  # a take is heard at some time after it was made
 
 
+@pytest.mark.long
 def test_a_studio_whose_database_was_lost_starts_with_every_take_and_champion(tmp_path: Path) -> None:
     visitor = {"cookie": f"{COOKIE}={secrets.token_urlsafe(16)}"}
 
@@ -334,6 +338,7 @@ def test_a_sheet_is_rendered_by_a_client_into_a_zip_of_files(watched: Served, tm
     assert [failed["line"] for failed in report["failed"]] == ["A2"]
 
 
+@pytest.mark.long
 def test_what_an_engine_holds_is_not_searched_for_garbage_until_it_has_left() -> None:
     class Part:
         whole: "Part"

@@ -4,6 +4,7 @@ import json
 import re
 
 import numpy as np
+import pytest
 
 from bench.originals import _page, mel_distance_db
 from engines.types import Audio
@@ -16,6 +17,7 @@ def sweep(low_hz: float, seconds: float = 1.0) -> Audio:
     return Audio((0.2 * np.sin(2 * np.pi * (low_hz + 400 * time) * time)).astype(np.float32), RATE)
 
 
+@pytest.mark.long
 def test_equal_speech_has_no_distance_at_any_loudness_and_other_speech_has_one() -> None:
     quiet = Audio(sweep(200).samples * np.float32(0.3), RATE)
     assert mel_distance_db(sweep(200), quiet) < 0.1

@@ -13,7 +13,16 @@ from tests.browser.visiting import CHROMIUM, DESKTOP, FLAGS, Visitor, visiting
 from tests.engines.quick import QUICK
 
 expect.set_options(timeout=1000 * PATIENCE_S)
+FOLDER = Path(__file__).parent
 SHIPPED = sorted((ROOT / "assets" / "voices" / "references").glob("*.flac"))
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of this folder that the gate leaves out."""
+    for item in items:
+        if item.path.is_relative_to(FOLDER) and not item.get_closest_marker("gate"):
+            item.add_marker("browser")
 
 
 @pytest.fixture(scope="session")

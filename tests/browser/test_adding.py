@@ -19,6 +19,7 @@ def cells(visitor: Visitor) -> list[list[str]]:
     return [line["cells"] for line in sheet_of(visitor)["lines"] if not line["deleted"]]
 
 
+@pytest.mark.gate
 def test_lines_are_written_into_an_empty_sheet_taken_back_and_done_again(visitor: Visitor) -> None:
     page = visitor.page
     for project in page.request.get(f"{visitor.url}/studio/projects", max_retries=3).json():
@@ -147,6 +148,7 @@ def test_a_changed_sheet_that_comes_again_updates_the_one_that_is_here_once_that
     expect(page.get_by_label("Sheet", exact=True).locator("option", has_text="act.tsv")).to_have_count(2)
 
 
+@pytest.mark.gate
 def test_a_whole_sheet_pasted_over_an_open_one_asks_what_it_is(visitor: Visitor) -> None:
     bring(visitor, THREE)
     page, before = visitor.page, cells(visitor)

@@ -223,6 +223,7 @@ def test_a_second_trial_of_the_same_takes_says_that_it_does_not_count(browser: B
         expect(page.get_by_role("region", name="Results")).to_contain_text("of 1 vote for")
 
 
+@pytest.mark.gate
 def test_two_takes_of_the_speak_page_are_heard_blind(browser: Browser, studio: Served) -> None:
     with tapped(studio) as (relayed, tap), visiting(browser, relayed) as visitor:
         page = visitor.page
@@ -282,6 +283,7 @@ def test_programs_compare_and_vote_through_named_endpoints(studio: Served) -> No
         client.predict(**ballot, api_name="/vote")
 
 
+@pytest.mark.gate
 def test_axe_finds_nothing_serious_on_the_compare_page(browser: Browser, studio: Served) -> None:
     with visiting(browser, studio) as visitor:
         page = visitor.page

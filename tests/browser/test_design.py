@@ -110,6 +110,7 @@ def test_the_panel_fits_a_phone_and_axe_finds_nothing_serious(browser: Browser, 
         assert serious(page) == []
 
 
+@pytest.mark.gate
 def test_a_studio_whose_engines_design_no_voices_has_no_panel(browser: Browser, tone_studio: Served) -> None:
     with visiting(browser, tone_studio) as visitor:
         visitor.open()

@@ -18,6 +18,7 @@ def choose(page: Page, engine: str) -> None:
     page.locator("#engine label", has_text=engine).click()
 
 
+@pytest.mark.gate
 def test_engines_are_switched_mid_session_each_with_its_own_settings(visitor: Visitor, studio: Served) -> None:
     wait_until_loaded(studio)
     page = visitor.page
@@ -54,6 +55,7 @@ def test_a_long_line_is_heard_long_before_it_is_made(visitor: Visitor, studio: S
     assert visitor.heard()[0]["takes"] == 0  # played before the take was there
 
 
+@pytest.mark.gate
 def test_stop_frees_the_scheduler_while_it_speaks(visitor: Visitor, studio: Served) -> None:
     wait_until_loaded(studio)
     choose(visitor.page, "S1-Mini")

@@ -131,6 +131,7 @@ def test_the_page_asks_nobody_else(visitor: Visitor) -> None:
     assert hosts == {urlsplit(visitor.url).netloc}
 
 
+@pytest.mark.gate
 def test_keys_do_what_the_help_says(visitor: Visitor) -> None:
     page = visitor.page
     visitor.hurry()
@@ -156,6 +157,7 @@ def test_keys_do_what_the_help_says(visitor: Visitor) -> None:
     expect(page.locator("#script textarea")).to_have_value("One.s")
 
 
+@pytest.mark.gate
 def test_the_script_shows_how_it_is_spoken(visitor: Visitor) -> None:
     page = visitor.page
     visitor.write("You won 67% of them.")

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Route, expect
 
 from tests.browser.test_finish import serious
@@ -13,6 +14,7 @@ __all__ = ["recorder"]
 WORDS = "#transcript textarea"
 
 
+@pytest.mark.gate
 def test_an_upload_without_a_transcript_is_transcribed_by_itself(visitor: Visitor, voice: Path) -> None:
     page = visitor.page
     visitor.upload(voice)

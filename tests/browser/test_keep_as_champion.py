@@ -1,10 +1,12 @@
 """Nothing is lost: drafts survive a reload, takes a restart, a deletion its undo."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.visiting import Visitor
 
 
+@pytest.mark.gate
 def test_what_was_typed_and_chosen_survives_a_reload(visitor: Visitor) -> None:
     page = visitor.page
     visitor.write("Keep this line.")

@@ -26,6 +26,7 @@ from tests.studio.listening.takes import keep, sound
 pytestmark = pytest.mark.tones
 
 WINDOWS = {1440: 900, 1024: 700, 390: 844}
+WIDTHS = [1440, 1024, pytest.param(390, marks=pytest.mark.gate)]
 STRIP_PX = 48
 BOTTOM = "(element) => element.getBoundingClientRect().bottom"
 ON_TOP = """(element) => {
@@ -64,7 +65,7 @@ class Walk:
         self.faults += [f"{step}: {fault}" for fault in layout_faults(self.page)]
 
 
-@pytest.mark.parametrize("width", WINDOWS)
+@pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_on_speak_is_cut_off_or_covered(browser: Browser, studio: Served, width: int) -> None:
     with stocked(browser, studio, width) as visitor:
         page, walk = visitor.page, Walk(visitor.page)
@@ -186,7 +187,7 @@ def test_the_strip_shows_all_figures_while_two_engines_warm_up(browser: Browser,
         assert page.locator(".strip").evaluate(CUT_OFF) == []
 
 
-@pytest.mark.parametrize("width", WINDOWS)
+@pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_on_compare_is_cut_off_or_covered(browser: Browser, studio: Served, width: int) -> None:
     with stocked(browser, studio, width) as visitor:
         page, walk = visitor.page, Walk(visitor.page)
@@ -210,7 +211,7 @@ def test_nothing_on_compare_is_cut_off_or_covered(browser: Browser, studio: Serv
         assert walk.faults == []
 
 
-@pytest.mark.parametrize("width", WINDOWS)
+@pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_on_champions_and_monitor_is_cut_off_or_covered(browser: Browser, studio: Served, width: int) -> None:
     with stocked(browser, studio, width) as visitor:
         page, walk = visitor.page, Walk(visitor.page)

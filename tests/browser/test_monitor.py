@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 
 from studio.ui.assets import ROOT, modules
@@ -64,6 +65,7 @@ def test_the_monitor_names_the_backend_of_each_computation_and_why_no_faster_one
     expect(backends.locator("summary")).to_contain_text("warm")
 
 
+@pytest.mark.gate
 def test_an_operator_reads_the_figures_and_controls_the_engines(
     browser: Browser, studio: Served, tmp_path: Path
 ) -> None:
@@ -392,6 +394,7 @@ def answered_at_s(page: Page) -> float:
     return float(reported.value.json()["at_s"])
 
 
+@pytest.mark.gate
 def test_what_only_the_monitor_shows_comes_when_it_is_first_shown_and_is_asked_for_again(visitor: Visitor) -> None:
     page, visitor.refusals_expected = visitor.page, True
     scripts = f"{visitor.url}{ROOT}/js/"

@@ -67,6 +67,7 @@ def test_selected_takes_play_one_after_another_without_overlap_and_the_selection
     expect(takes.nth(3)).to_have_attribute("aria-current", "true")
 
 
+@pytest.mark.gate
 def test_without_a_selection_a_key_plays_on_from_the_current_take_and_another_press_stops(listener: Visitor) -> None:
     page, takes = listener.page, listener.page.locator("li.take")
     takes.nth(3).click(position=CORNER)

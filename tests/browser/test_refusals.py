@@ -84,6 +84,7 @@ POOR_CLIPS = {
 }
 
 
+@pytest.mark.gate
 def test_a_clip_that_is_none_is_refused_in_a_sentence_and_nothing_is_lost(visitor: Visitor, tmp_path: Path) -> None:
     visitor.refusals_expected = True
     page = visitor.page
@@ -110,6 +111,7 @@ def test_a_poor_clip_is_taken_and_named_on_the_report_card(visitor: Visitor, tmp
         expect(visitor.page.locator("#script textarea")).to_have_value("Not to be lost.")
 
 
+@pytest.mark.gate
 def test_an_empty_script_is_refused_without_asking_the_server(visitor: Visitor) -> None:
     visitor.write("   ")
     visitor.speak()

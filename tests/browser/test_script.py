@@ -90,6 +90,7 @@ def test_a_mark_of_a_line_without_a_take_says_so(writer: Visitor) -> None:
     writer.expect_message("These lines have no takes yet.")
 
 
+@pytest.mark.gate
 def test_a_workbook_is_remapped_cast_rendered_edited_and_marked_and_just_the_edited_line_is_stale(
     visitor: Visitor, tmp_path: Any
 ) -> None:
@@ -166,6 +167,7 @@ def test_the_page_shows_changes_made_elsewhere_after_it_was_left_for_long(visito
     expect(rows(page).first).to_contain_text("Changed elsewhere.")
 
 
+@pytest.mark.gate
 def test_the_page_shows_changes_made_while_the_studio_did_not_answer(writer: Visitor) -> None:
     page = writer.page
     page.clock.install()
@@ -179,6 +181,7 @@ def test_the_page_shows_changes_made_while_the_studio_did_not_answer(writer: Vis
     writer.complaints.clear()
 
 
+@pytest.mark.gate
 def test_undo_takes_back_edits_and_deletions_and_redo_does_them_again(writer: Visitor) -> None:
     page = writer.page
     page.keyboard.press("Enter")
@@ -243,6 +246,7 @@ window.fetch = (path, options) =>
 """  # what the page writes gets lost on its way, also while it leaves, when no route of the test's is in the way
 
 
+@pytest.mark.gate
 def test_what_was_typed_outlives_a_studio_that_does_not_answer_and_a_reload(visitor: Visitor) -> None:
     page = visitor.page
     page.add_init_script(LOST)
@@ -280,6 +284,7 @@ def test_one_column_of_many_lines_is_changed_at_once_and_taken_back(writer: Visi
     until(lambda: texts(writer) == ["This is line one.", "This is line two.", "This is line three."])
 
 
+@pytest.mark.gate
 def test_a_thousand_lines_are_a_screenful_of_rows_in_which_any_is_found_and_reached(visitor: Visitor) -> None:
     bring(visitor, PASTED)
     page = visitor.page
@@ -300,6 +305,7 @@ def test_a_thousand_lines_are_a_screenful_of_rows_in_which_any_is_found_and_reac
         expect(page.get_by_role("columnheader", name="character")).to_have_attribute("aria-sort", order)
 
 
+@pytest.mark.gate
 def test_takes_are_chosen_by_digits_and_blind_listening_names_no_voice(visitor: Visitor) -> None:
     bring(
         visitor, "id\tcharacter\ttext\nA\tAhri\tThis is line one.", {"Ahri": {"": [QUICK, QUICK | {"voice": "basil"}]}}
@@ -336,6 +342,7 @@ def test_cells_are_pasted_from_the_cursor_on(writer: Visitor) -> None:
     until(lambda: texts(writer) == ["Four.", "Five.", "This is line three."])
 
 
+@pytest.mark.gate
 def test_a_word_of_the_lexicon_is_previewed_and_makes_its_lines_stale(visitor: Visitor) -> None:
     bring(visitor, "id\tcharacter\ttext\nA\tAhri\tKael is here.\nB\tAhri\tThis is line two.", {"Ahri": {"": [QUICK]}})
     page = visitor.page
@@ -408,6 +415,7 @@ window.fetch = async (path, options) => {
 """
 
 
+@pytest.mark.gate
 def test_selects_are_delivered_as_a_zip_also_those_just_made(visitor: Visitor, tmp_path: Path) -> None:
     visitor.page.add_init_script(SLOW)
     bring(
@@ -451,6 +459,7 @@ def test_axe_finds_nothing_serious_on_the_script_page(browser: Browser, studio: 
         assert serious(page) == []
 
 
+@pytest.mark.gate
 def test_lines_are_cards_on_a_phone(browser: Browser, studio: Served) -> None:
     with visiting(browser, studio, **PHONE) as visitor:
         bring(visitor, "id\tcharacter\ttext\nA\tAhri\tThis is line one.\nB\tAhri\tThis is line two.")
@@ -517,6 +526,7 @@ def test_a_message_takes_back_its_own_change_and_goes_once_a_key_took_it_back(wr
     until(lambda: len(texts(writer)) == 3)
 
 
+@pytest.mark.gate
 def test_lines_that_could_not_be_made_are_told_on_their_own_sheet(writer: Visitor) -> None:
     page, answer = writer.page, writer.page.locator(".script-note", has_text="1 line failed")
     page.keyboard.press("Control+Enter")

@@ -31,6 +31,7 @@ CanvasRenderingContext2D.prototype.scale = function (...by) {
 ENOUGH = re.compile(r"0:0[4-9]|0:[1-5]\d|1:")  # seconds of a recording, however late somebody looks
 
 
+@pytest.mark.gate
 def test_the_first_press_of_speak_makes_sound(visitor: Visitor) -> None:
     visitor.speak()
     visitor.wait_for_takes(1)
@@ -110,6 +111,7 @@ def recorder(microphone: Browser, studio: Served) -> Iterator[Visitor]:
         yield visitor
 
 
+@pytest.mark.gate
 def test_a_recording_becomes_the_voice(recorder: Visitor) -> None:
     recorder.page.get_by_role("button", name="Stop and use").click()
     expect(recorder.page.locator(".picker option:checked")).to_contain_text("Recording")
@@ -182,6 +184,7 @@ def test_two_takes_switch_without_a_gap(visitor: Visitor) -> None:
     assert len(visitor.heard()) == before + 2  # switching schedules nothing: both already run
 
 
+@pytest.mark.gate
 def test_a_take_downloads_in_three_formats_under_a_speaking_name(visitor: Visitor) -> None:
     page = visitor.page
     visitor.write("One.")

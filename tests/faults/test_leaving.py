@@ -43,6 +43,7 @@ def hung(data_dir: Path, name: str = NAME, **settings: object) -> Iterator[tuple
         served.process.kill()
 
 
+@pytest.mark.long
 def test_after_sigterm_a_studio_with_a_hanging_engine_ends_in_time_and_the_request_fails(tmp_path: Path) -> None:
     with hung(tmp_path) as (served, answers):
         began = time.monotonic()
@@ -65,6 +66,7 @@ def test_a_second_sigterm_ends_the_studio_and_its_children_at_once(tmp_path: Pat
         assert not [child for child in children if child.is_running()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [NAME, GPU_NAME])
 def test_after_a_hang_the_studio_continues_on_a_cpu_and_ends_on_a_gpu(tmp_path: Path, name: str) -> None:
     with hung(tmp_path, name, STUDIO_STEP_TIMEOUT_S=1) as (served, answers):

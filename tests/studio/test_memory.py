@@ -57,6 +57,7 @@ def test_glibc_returns_freed_memory() -> None:
     assert glibc_trim()() in (0, 1)  # 1 = memory was returned
 
 
+@pytest.mark.long
 def test_a_stored_take_stays_audible_without_its_request_in_memory(tmp_path: Path) -> None:
     with studio_of(tmp_path, Metronome(click_s=0.1)) as studio:
         (sample,) = studio.session_clips.samples()

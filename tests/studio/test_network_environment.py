@@ -164,6 +164,7 @@ def test_no_value_stops_a_client(proxy: str, exceptions: str) -> None:
         httpx.Client(verify=False).close()
 
 
+@pytest.mark.long
 def test_the_studio_starts_with_broken_variables_and_names_each(tmp_path: Path) -> None:
     os.environ.update(BROKEN)
     with serving(tmp_path, ready_path="/health", fresh=True, STUDIO_ENGINES="f5") as served:
@@ -172,6 +173,7 @@ def test_the_studio_starts_with_broken_variables_and_names_each(tmp_path: Path) 
     assert "Traceback" not in log
 
 
+@pytest.mark.long
 def test_a_command_starts_with_broken_variables_and_names_each(tmp_path: Path) -> None:
     environment = {**os.environ, **BROKEN, "STUDIO_DATA_DIR": str(tmp_path)}
     command = [sys.executable, "-m", "studio.champions", "list"]

@@ -39,6 +39,7 @@ def spoken(served: Reception | Served, **fields: object) -> list[dict[str, Any]]
     return [json.loads(frame)["timestamps"] for frame in frames if isinstance(frame, str)]
 
 
+@pytest.mark.long
 def test_each_sentence_has_its_words_with_times_in_the_line(ears: Ears) -> None:
     text = SAID.replace(", and", ". And")
     first, second = sentence_times(ears, take_of(text), start_s=10.0)

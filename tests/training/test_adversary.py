@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 import torch
 
 from training.adversary import AdversarialWeights, Adversary
@@ -10,6 +11,7 @@ from training.f5.vocoder import TrainableVocoder, silence_top
 from training.parallel import ProcessGroup
 
 
+@pytest.mark.long
 def test_discriminators_learn_to_tell_noise_from_a_tone_and_then_tell_the_maker() -> None:
     torch.manual_seed(1)
     adversary = Adversary(ProcessGroup(), torch.device("cpu"), AdversarialWeights(score=1.0, features=1.0, alone=3))

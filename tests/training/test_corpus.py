@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.waiting import PATIENCE_S
 from training.corpus.recordings import read_recordings
@@ -38,6 +39,7 @@ def unruly(task: Task) -> tuple[int, SpeakerAudio]:
     return number, SpeakerAudio(np.zeros(RATE_HZ, np.int16), [RATE_HZ], lines[:1])
 
 
+@pytest.mark.long
 def test_a_speaker_who_crashes_and_one_who_hangs_are_left_out(tmp_path: Path) -> None:
     options = CorpusOptions(out=tmp_path, hours=3 / 3600, seed=1, workers=6, seconds=PATIENCE_S)
     # in an interpreter of its own: the corpus's workers are forks, which the threads and handlers of other tests would harm

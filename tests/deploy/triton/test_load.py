@@ -42,6 +42,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory, renewed: Path) -> Iterator[S
         yield running
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("requests", REQUESTS)
 def test_triton_survives_requests_by_every_way_at_once(stack: Stack, requests: int) -> None:
     ways = {

@@ -225,6 +225,7 @@ def test_only_models_in_the_list_of_streaming_models_stream(tmp_path: Path) -> N
     assert configs[1] == configs[0].replace("decoupled: false", "decoupled: true") != configs[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["f5_tts", "nobody"])
 def test_a_model_that_cannot_stream_is_refused(name: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="is not one of spark_tts; correct TRITON_STREAMING"):

@@ -84,6 +84,7 @@ def takes(engine: F5Engine, voice: Reference) -> list[Tensor]:
     return made
 
 
+@pytest.mark.long
 def test_a_checkpoint_with_timbre_correction_applies_it_to_an_unseen_voice(engine: F5Engine) -> None:
     voice = reference(VOICES / "heldout" / "espeak-man.flac")
     wanted = mean(log_mel(torch.from_numpy(voice.audio.samples)))

@@ -82,6 +82,7 @@ def test_malicious_and_damaged_weights_are_refused_with_a_message(
     assert "Traceback" not in str(answer["refused"]) and "\n" not in str(answer["refused"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["runs a shell", "a bomb", "a storage of four terabytes", "beyond half precision"])
 def test_a_refusal_leaves_no_files(tmp_path: Path, base: Checkpoint, state: State, name: str) -> None:
     path = FILES[name][0](tmp_path, state, tmp_path / "canary")

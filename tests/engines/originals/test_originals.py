@@ -48,6 +48,7 @@ def finish(ticket: Ticket) -> Take:
     return ticket.result()
 
 
+@pytest.mark.long
 def test_it_speaks_the_line(manager: Manager, capfd: pytest.CaptureFixture[str]) -> None:
     take = finish(start(manager))
     assert "it/s" not in capfd.readouterr().err
@@ -59,6 +60,7 @@ def test_it_speaks_the_line(manager: Manager, capfd: pytest.CaptureFixture[str])
     assert 0.5 * take.cost.total_s < take.cost.compute_s <= take.cost.total_s
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_take_and_leaves_no_file(
     manager: Manager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,6 +70,7 @@ def test_the_same_seed_gives_the_same_take_and_leaves_no_file(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_cancelled_take_ends_and_the_next_one_starts(manager: Manager) -> None:
     long = start(manager, " ".join([LINE] * 3))
     until(lambda: long.status().state == "running")

@@ -105,6 +105,7 @@ def test_a_single_row_has_exactly_its_codes_in_a_batch(drawn_by: S1Model) -> Non
         assert torch.equal(frames(drawn_by, [row], by_kernels, 40)[:, 0], company[:, place])
 
 
+@pytest.mark.long
 def test_a_change_of_one_weight_in_fifty_by_two_percent_is_detected(drawn_by: S1Model) -> None:
     def broken(decoder: Decoder) -> Drawing:
         draw = by_kernels(decoder)
@@ -151,6 +152,7 @@ def spoken(engine: CodecLmEngine, seed: int, company: bool = False) -> Samples:
                 return np.concatenate(heard)
 
 
+@pytest.mark.long
 def test_a_compiled_engine_on_a_cpu_speaks_like_torch_and_depends_only_on_its_seed(tmp_path: Path) -> None:
     plain, engine = (warmed(EMBEDDED, str(tmp_path), compile) for compile in ("off", "auto"))
     assert engine.info.compiled and not plain.info.compiled
@@ -170,6 +172,7 @@ def test_without_a_compiler_it_uses_torch_and_reports_it(tmp_path: Path, monkeyp
     assert len(spoken(engine, 5)) > 24_000
 
 
+@pytest.mark.long
 def test_an_engine_is_imported_without_numba() -> None:
     code = "import sys, engines.s1.engine; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, cwd=EMBEDDED.parents[3]).returncode == 0

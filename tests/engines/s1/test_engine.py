@@ -97,6 +97,7 @@ def alone(engine: CodecLmEngine, wanted: EngineJob) -> Samples:
     return listener.audio(wanted)
 
 
+@pytest.mark.long
 def test_a_group_without_an_end_is_noted_on_its_take(engine: CodecLmEngine) -> None:
     wanted = job(1, "word " * 20)
     engine.admit(wanted)
@@ -254,6 +255,7 @@ def test_memory_stays_constant_over_a_long_text(engine: CodecLmEngine) -> None:
     assert engine.memory_bytes <= before + engine.runtime.prefixes.bytes
 
 
+@pytest.mark.long
 def test_frames_generated_ahead_change_nothing(folder: Path, tmp_path: Path) -> None:
     jobs = [job(number, "word " * (2 + 5 * number)) for number in range(3)]
     engine = loaded(folder, tmp_path)
@@ -268,6 +270,7 @@ def test_frames_generated_ahead_change_nothing(folder: Path, tmp_path: Path) -> 
         assert np.allclose(listener.audio(each), samples, atol=1e-4)
 
 
+@pytest.mark.long
 def test_the_next_group_follows_a_group_whose_last_packet_waits(folder: Path, tmp_path: Path) -> None:
     engine, other = loaded(folder, tmp_path), job(1, "word " * 40)
     asked = [job(number, "first words. [pause:0.2s] then others. [pause:0.1s] the last.") for number in range(2, 6)]
@@ -292,6 +295,7 @@ def test_the_language_decides_how_numbers_are_read(engine: CodecLmEngine) -> Non
     assert plan.reference is not None and plan.reference.transcript == "Es ist drei Uhr."
 
 
+@pytest.mark.long
 def test_waiting_packets_are_decoded_together(engine: CodecLmEngine) -> None:
     jobs = [job(number, "word " * 12) for number in range(3)]
     sizes: dict[bool, list[int]] = {}
@@ -311,6 +315,7 @@ def test_waiting_packets_are_decoded_together(engine: CodecLmEngine) -> None:
     assert max(sizes[True]) == 3
 
 
+@pytest.mark.long
 def test_frames_of_few_rows_wait_for_first_audio(engine: CodecLmEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     batch, waited = engine.runtime.batch, []
     monkeypatch.setattr(

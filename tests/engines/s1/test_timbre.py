@@ -125,6 +125,7 @@ def test_a_timbre_is_computed_once_and_known_or_short_voices_have_none(model: S1
         assert VoiceTimbres(model.codec, 0.6, known).stream(*given(model, read("references/basil"), "c")) is None
 
 
+@pytest.mark.long
 def test_a_checkpoint_with_timbre_correction_applies_it_reproducibly(tmp_path: Path) -> None:
     words = (VOICES / "heldout" / "espeak-man.txt").read_text().strip()
     voice = Reference(Audio(read("heldout/espeak-man"), RATE), words)

@@ -55,6 +55,7 @@ def heard(ticket: Ticket) -> bool:
     return ticket.has_audio
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", ["f5", "s1"])
 def test_an_engine_speaks_without_the_scheduler_reading_text(engine: str) -> None:
     spec(engine).make(EngineOptions())  # this import takes long under a profiler

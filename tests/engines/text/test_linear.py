@@ -190,10 +190,12 @@ def test_fitting_a_text_ten_times_as_long_takes_at_most_twelve_times_as_long(rea
     assert squares(read, CHARACTERS, 300) == []
 
 
+@pytest.mark.long
 def test_spelling_a_text_ten_times_as_long_takes_at_most_twelve_times_as_long() -> None:
     assert squares(spoken_form, PATTERNS, 250) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_spelling_in_any_language_takes_time_in_proportion_to_the_length(language: str) -> None:
     spell = partial(spoken_form, language=language)

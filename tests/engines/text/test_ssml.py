@@ -135,6 +135,7 @@ REPEATED = """
 SOUPS = [pattern.replace("~", " ") for pattern in REPEATED.split()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("read", READS.values(), ids=READS)
 def test_ten_thousand_tags_take_at_most_twelve_times_as_long_as_a_thousand(read: Read) -> None:
     assert squares(read, SOUPS, 8_000) == []

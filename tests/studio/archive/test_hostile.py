@@ -135,6 +135,7 @@ def test_the_attacks_take_little_memory(outcome: Mapping[str, Any]) -> None:
     assert outcome["growth"] < GROWTH_MAX, f"{outcome['growth'] / MIB:.0f} MiB"
 
 
+@pytest.mark.long
 def test_archives_with_changed_headers_are_taken_whole_or_refused_in_words(tmp_path: Path) -> None:
     archives = [("mutated", mutated(Random(f"{SEED} {number}"))) for number in range(MUTATIONS)]
     outcome = unpacked(tmp_path, archives)

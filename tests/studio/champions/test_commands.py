@@ -110,6 +110,7 @@ def test_looking_needs_neither_torch_nor_an_engine_manager(
     assert done.stdout.splitlines()[-1] == "left with 0 []"
 
 
+@pytest.mark.long
 def test_wrong_settings_are_one_sentence(tmp_path: Path) -> None:
     wrong = environment(tmp_path) | {"STUDIO_STORES": "shelf=nonsense"}
     done = subprocess.run(shell("list"), env=wrong, capture_output=True, check=False, text=True)

@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import httpx
+import pytest
 
 from studio.data.contents import DATABASE, KEPT
 from studio.settings import Settings
@@ -38,6 +39,7 @@ def test_backup_check_and_restore_say_what_they_did(tmp_path: Path) -> None:
     assert archive.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.long
 def test_secrets_of_the_environment_are_not_in_a_backup(tmp_path: Path) -> None:
     data = fill_folder(tmp_path / "data")
     login = SECRETS["STUDIO_LOGIN"]

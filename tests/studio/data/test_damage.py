@@ -173,6 +173,7 @@ def test_a_folder_that_is_not_empty_is_refused(archive: bytes, tmp_path: Path) -
     assert (tmp_path / "full" / "note.txt").read_text() == "kept"
 
 
+@pytest.mark.long
 def test_refusals_of_the_commands_are_one_line_with_exit_code_1(archive: bytes, tmp_path: Path) -> None:
     (tmp_path / "damaged.tar").write_bytes(archive[:-600] + b"x" + archive[-599:])
     for arguments in (

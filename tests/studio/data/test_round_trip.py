@@ -65,6 +65,7 @@ def test_a_restored_folder_survives_the_loss_of_its_database(tmp_path: Path) -> 
     assert content(tmp_path / "elsewhere") == content(data)
 
 
+@pytest.mark.long
 def test_a_backup_during_a_render_and_many_saves_is_whole(tmp_path: Path) -> None:
     data, archive, elsewhere = tmp_path / "data", tmp_path / "backup.tar", tmp_path / "elsewhere"
     ended = threading.Event()

@@ -74,6 +74,7 @@ def ended(command: list[str], data_dir: Path) -> tuple[int, list[str]]:
     return done.returncode, done.stderr.decode().splitlines()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", [["app.py"], ["-m", "studio.champions", "list"]])
 def test_a_process_without_a_data_folder_ends_with_a_sentence(tmp_path: Path, command: list[str]) -> None:
     (tmp_path / "data").write_text("")

@@ -103,6 +103,7 @@ def test_a_newer_database_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(f"{FILE}.damaged-*"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("command", "code"), [(["app.py"], 2), (["-m", "studio.champions", "list"], 1)])
 def test_a_newer_data_folder_ends_the_process_with_a_message(tmp_path: Path, command: list[str], code: int) -> None:
     History(tmp_path).close()

@@ -183,6 +183,7 @@ def test_a_transcript_has_capitals_punctuation_and_times() -> None:
     assert starts == sorted(starts) and starts[0] >= 0 and found.words[-1].end_s <= audio.duration_s + 0.001
 
 
+@pytest.mark.long
 def test_long_audio_is_heard_in_passages() -> None:
     audio, text = clip("natural-03")
     long = Audio(np.tile(np.pad(audio.samples, (0, audio.sample_rate // 2)), 7), audio.sample_rate)

@@ -102,6 +102,7 @@ def test_a_task_that_waits_can_be_cancelled(ears: Ears) -> None:
     assert first.result() == waiting[0].result()
 
 
+@pytest.mark.long
 def test_after_hearing_takes_of_5_s_the_process_returns_freed_memory(ears: Ears) -> None:
     audio, text = read_references(VOICES / "natural")["natural-03"]
     take = Audio(audio[: 5 * RATE_HZ], RATE_HZ)

@@ -168,6 +168,7 @@ def test_ears_that_are_off_hear_no_take(history: History) -> None:
     assert not hearing.add(kept(history))
 
 
+@pytest.mark.long
 def test_a_take_of_before_is_heard_when_someone_asks(tmp_path: Path) -> None:
     with (
         studio_of(tmp_path, Metronome(), settings=Settings(data_dir=tmp_path / "data")) as studio,

@@ -78,6 +78,7 @@ def test_the_first_task_of_a_process_runs_all_checks() -> None:
     assert {"clicks", "tones", "rumble"} <= {check.name for check in made.checks}
 
 
+@pytest.mark.long
 def test_a_report_is_made_here_if_its_process_is_killed_twice(
     voice: Reference, here: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,6 +109,7 @@ def test_a_file_that_is_no_reference_raises_its_own_error(processes: ReportProce
         processes.read(b"no sound", voice.transcript)
 
 
+@pytest.mark.long
 def test_a_killed_process_is_replaced(processes: ReportProcesses, voice: Reference) -> None:
     started(processes, voice)
     (child,) = children()

@@ -97,6 +97,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("module", "name", "call"), KILLS)
 def test_takes_and_sheet_are_untouched_and_the_next_delivery_is_whole(
     selected: tuple[Path, bytes], folder: Path, module: Any, name: str, call: int

@@ -415,6 +415,7 @@ def test_a_delivery_has_the_written_words_without_stage_directions(respelled: Wo
     assert '"word": "Kael\'thas"' in answer and '"word": "Lich King"' in answer
 
 
+@pytest.mark.long
 def test_a_delivery_keeps_stage_directions_if_it_is_asked_to(respelled: Work) -> None:
     answer = texts_of(delivered(respelled.client, respelled, {"directions": True}))
     assert "\n[shouting] Get back, Kael'thas\n" in answer and "\nWait (long pause) the Lich King\n" in answer

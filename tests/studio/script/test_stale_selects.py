@@ -77,6 +77,7 @@ def test_a_stale_take_that_is_delivered_stands_with_its_own_words_and_a_flag(wor
         assert FIRST in text and REWRITTEN not in text
 
 
+@pytest.mark.long
 def test_the_manifest_has_the_note_on_a_take(work: Work) -> None:
     line = work.sheet()["lines"][2]
     work.edit({"marks": [{"line": line["key"], "take": line["takes"][0]["id"], "comment": "Start softer."}]})

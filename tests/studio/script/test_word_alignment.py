@@ -46,6 +46,7 @@ def take(text: str, language: str = "") -> LineTake:
     return LineTake(text=text, language=language, duration_s=1.0, **spoken)  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_a_line_in_another_language_has_word_times_with_a_multilingual_recogniser(ears: Ears) -> None:
     text, audio = clip("corin")
     times, german = WordAlignment(ears.align, ears.why_unheard), line(text=text, language="de-AT", audio=lambda: audio)

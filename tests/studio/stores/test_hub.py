@@ -197,6 +197,7 @@ def test_a_download_broken_at_every_range_arrives(
     assert len([one for one in asked if one.fault]) == len(asked) / 2 > math.ceil(SIZE / PART) / 2
 
 
+@pytest.mark.long
 def test_a_download_that_stalls_goes_on_where_it_was(
     repository: Opened, archive: Archive, hub_proxy: Proxy, tmp_path
 ) -> None:
@@ -230,6 +231,7 @@ def test_an_upload_that_is_cut_arrives_all_the_same(
     assert hub.files["ahri.tar.gz"] == archive.content
 
 
+@pytest.mark.long
 def test_an_upload_that_stalls_is_given_up_in_time(
     repository: Opened, hub: Hub, archive: Archive, hub_proxy: Proxy
 ) -> None:

@@ -103,6 +103,7 @@ def test_the_same_content_is_not_sent_twice(bucket: Opened, archive: Archive, pr
     assert proxy.sent("PUT", "") + proxy.sent("POST", "") == []
 
 
+@pytest.mark.long
 def test_a_paused_push_goes_on_in_another_process_with_the_parts_that_are_missing(
     bucket: Opened, s3, archive: Archive, proxy: Proxy
 ) -> None:
@@ -272,6 +273,7 @@ def test_an_unknown_profile_is_said(bucket: Opened) -> None:
     assert "AWS_PROFILE" in str(error)
 
 
+@pytest.mark.long
 def test_an_endpoint_nobody_listens_at_is_said_soon(tmp_path) -> None:
     places = parse_stores([line("http://127.0.0.1:9")])
     store = open_stores(places, tmp_path / "transfers", SETTINGS)["bucket"]

@@ -156,6 +156,7 @@ def test_both_visitors_are_in_one_batch_where_several_are_spoken_at_a_time(pages
     assert max(len(step) for step in page.tick.steps) == 4
 
 
+@pytest.mark.long
 def test_those_who_will_share_the_device_are_told_that_they_will_be_done_together(pages) -> None:  # type: ignore[no-untyped-def]
     page = pages(Metronome(width=3, step_s=0.02), gpu_concurrency=2)
     page.let_go()
@@ -174,6 +175,7 @@ def test_those_who_will_share_the_device_are_told_that_they_will_be_done_togethe
     assert alone_s < first.eta_s <= second.eta_s < first.eta_s + 0.5 * alone_s
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("device", "set_to", "width"), [("cpu", 0, 1), ("cuda:0", 0, 3), ("cuda:0", 2, 2)])
 def test_a_gpu_speaks_a_batch_at_a_time_a_cpu_one_and_any_device_as_many_as_are_set(  # type: ignore[no-untyped-def]
     pages, device: str, set_to: int, width: int
@@ -259,6 +261,7 @@ def test_a_request_cancelled_in_the_line_is_never_spoken(pages) -> None:  # type
     assert page.admitted[2:] == ["a3"]
 
 
+@pytest.mark.long
 def test_a_full_line_refuses_in_words_however_many_are_spoken_at_a_time(pages) -> None:  # type: ignore[no-untyped-def]
     page = pages(Metronome(width=2), gpu_concurrency=2, queue_size=1)
     ann = Caller(page.url, "a")

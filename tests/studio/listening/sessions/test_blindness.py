@@ -56,6 +56,7 @@ def trials(visit: Visit) -> Trials:
     return found
 
 
+@pytest.mark.long
 def test_an_attacker_guesses_no_better_than_chance(trials: Trials) -> None:
     share, channel = trials.guessed()
     assert share <= 0.68, channel  # 12 channels: by chance once in about 1,000 runs

@@ -32,6 +32,7 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
         yield found
 
 
+@pytest.mark.long
 def test_votes_of_twenty_listeners_at_once_are_all_stored_once(visit: Visit) -> None:
     id = visit.create(trials=TRIALS)["id"]
     guests = [visit.guest(visit.invite(id)) for _ in range(LISTENERS)]
@@ -52,6 +53,7 @@ def test_votes_of_twenty_listeners_at_once_are_all_stored_once(visit: Visit) -> 
     assert [one["votes"] for one in results["listeners"]] == [TRIALS] * LISTENERS
 
 
+@pytest.mark.long
 def test_votes_survive_a_killed_process(tmp_path: Path) -> None:
     said: list[str] = []
     for run, count in enumerate((1, 7, 23)):

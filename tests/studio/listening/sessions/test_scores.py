@@ -25,6 +25,7 @@ def ears() -> Iterator[Ears]:
     service.close()
 
 
+@pytest.mark.long
 def test_speech_has_a_higher_mos_and_likeness_than_noise(ears: Ears) -> None:
     speech, noise = (ears.ask(judge_take, "Welcome home.", audio, FIRST) for audio in (SECOND, NOISE))
     assert speech["likeness"] > 0.75 > noise["likeness"]

@@ -292,6 +292,7 @@ def test_the_owner_sees_which_take_is_made_and_when_all_are_made(tmp_path: Path)
         assert (visit.session(id)["current"], visit.session(id)["left_s"]) == ("", None)
 
 
+@pytest.mark.long
 def test_takes_that_were_not_checked_are_checked_after_the_next_start_and_the_results_show_it(tmp_path: Path) -> None:
     with visiting(tmp_path, metronome=Metronome(click_s=0.1)) as visit:
         id = visit.create(lines=LINES[:1])["id"]

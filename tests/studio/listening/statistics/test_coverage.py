@@ -40,6 +40,7 @@ def counts(votes: Sequence[PairVote]) -> tuple[int, int, int]:
     return wins, len(votes) - wins - ties, ties
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("runs", RUNS)
 @pytest.mark.parametrize("share", SHARES)
 def test_intervals_of_preference_and_rank_cover_a_known_preference(share: float, runs: int) -> None:

@@ -31,6 +31,7 @@ def test_a_clip_of_its_text_did_not_run_away(name: str) -> None:
     assert found(*clip(name)) == ""
 
 
+@pytest.mark.long
 def test_each_kind_of_runaway_is_named() -> None:
     samples, rate, text = clip("natural/natural-03")
     other, _, _ = clip("references/basil")

@@ -162,6 +162,7 @@ def test_the_engine_receives_each_line_in_its_language(sheet: Rendered, metronom
     assert {id: spoken[text] for id, text in TEXTS.items()} == EXPECTED
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_file_of_a_delivery_states_the_language_of_its_line(name: str, sheet: Rendered, tmp_path: Path) -> None:
     preset, folder = PRESETS[name], sheet.deliver(tmp_path / "out", name, template=BY_LANGUAGE)
