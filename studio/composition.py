@@ -11,6 +11,7 @@ from studio.disk.housekeeping import sweep_leftovers
 from studio.ears.ears import Ears
 from studio.engines import open_manager
 from studio.hearing import TakeHearing
+from studio.hearing.pauses import EarsPauses
 from studio.history import History
 from studio.idle_unload import IdleUnload
 from studio.listening import Listening
@@ -87,6 +88,7 @@ def _wired(settings: Settings) -> Studio:
         directions=settings.stage_directions,
         kept=hearing.add,
         recorder=telemetry.recorder,
+        submitted=EarsPauses(ears).follow if children < 2 else lambda ticket: None,
     )
     judge = TakeJudge(
         Checker(ears),

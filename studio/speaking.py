@@ -147,14 +147,18 @@ class SpeechService:
         directions: bool = True,
         kept: Callable[["StoredTake"], object] = lambda take: None,
         recorder: Recorder | None = None,
+        submitted: Callable[[Ticket], object] = lambda ticket: None,
     ) -> None:
-        """Treat stage directions as words if `directions` is False. Call `kept` with each take that was stored."""
+        """Treat stage directions as words if `directions` is False.
+
+        Call `kept` with each take that was stored, and `submitted` with the ticket of each new request.
+        """
         self.passages = passages
         self._manager, self._directions = manager, directions
         self._recorder = recorder or Recorder()
         self._session_clips = session_clips
         self._champions = champions
-        self._history, self._kept = history, kept
+        self._history, self._kept, self._submitted = history, kept, submitted
         self._live_takes: OrderedDict[tuple[str, str], LiveTake] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -289,6 +293,7 @@ class SpeechService:
             loaded = self._manager.status(order.engine).info is not None
             ticket = self._manager.submit(request, session_id=session_id, arrived_at=arrived_at)
             self._recorder.follow(ticket, champion=order.champion, loaded=loaded)
+            self._submitted(ticket)
             return ticket
 
         return submit

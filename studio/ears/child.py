@@ -3,6 +3,7 @@
 import logging
 import os
 import pickle
+import signal
 import subprocess
 import threading
 from collections.abc import Callable
@@ -43,6 +44,18 @@ class Child:
                 return next((answer for answer in answers if answer is not DIED), DIED)
             finally:
                 self._start_idle_timer()
+
+    def pause(self) -> None:
+        """Stop the process, if there is one and the system can."""
+        self._signal("SIGSTOP")
+
+    def resume(self) -> None:
+        """Let the process continue."""
+        self._signal("SIGCONT")
+
+    def _signal(self, name: str) -> None:
+        if (process := self._process) and hasattr(signal, name):
+            process.send_signal(getattr(signal, name))
 
     def close(self) -> None:
         """End the process. A later task starts it again."""

@@ -81,6 +81,16 @@ class Ears:
         """Return the ids of the running child processes."""
         return tuple(child.pid for child in self._children if child.pid)
 
+    def pause(self) -> None:
+        """Stop the child processes until `resume`. Processes that start meanwhile are not stopped."""
+        for child in self._children:
+            child.pause()
+
+    def resume(self) -> None:
+        """Let the child processes continue."""
+        for child in self._children:
+            child.resume()
+
     def transcribe(self, clip: Audio, language: str = "") -> Transcript:
         """Return the words of a clip; without a language, a multilingual model detects it. Raises EarsFailed."""
         return self.ask(transcribe, clip, language)
