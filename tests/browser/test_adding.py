@@ -19,7 +19,6 @@ def cells(visitor: Visitor) -> list[list[str]]:
     return [line["cells"] for line in sheet_of(visitor)["lines"] if not line["deleted"]]
 
 
-@pytest.mark.gate
 def test_lines_are_written_into_an_empty_sheet_taken_back_and_done_again(visitor: Visitor) -> None:
     page = visitor.page
     for project in page.request.get(f"{visitor.url}/studio/projects", max_retries=3).json():

@@ -72,7 +72,6 @@ def test_nothing_is_delivered_before_it_is_known_what_can_be_chosen(deliverer: V
     expect(page.get_by_role("button", name="Deliver 1 file")).to_be_enabled()
 
 
-@pytest.mark.gate
 def test_a_delivery_goes_on_while_its_dialog_is_closed_and_shows_its_result_afterwards(deliverer: Visitor) -> None:
     page = deliverer.page
     with held_back(page, "**/deliver"):

@@ -18,7 +18,6 @@ def menu(page: Page, entry: str) -> None:
     page.get_by_role("menuitem", name=entry).click()
 
 
-@pytest.mark.gate
 def test_dialogs_keep_what_was_typed_when_escape_closes_them(visitor: Visitor) -> None:
     page, asked = visitor.page, visitor.page.get_by_role("dialog")
     bring(visitor, THREE, {"Bo": {"": [QUICK]}})

@@ -18,7 +18,6 @@ def choose(page: Page, engine: str) -> None:
     page.locator("#engine label", has_text=engine).click()
 
 
-@pytest.mark.gate
 def test_engines_are_switched_mid_session_each_with_its_own_settings(visitor: Visitor, studio: Served) -> None:
     wait_until_loaded(studio)
     page = visitor.page

@@ -90,7 +90,6 @@ def test_the_language_is_detected_until_one_is_chosen_and_the_choice_is_kept(vis
     expect(spoken).to_contain_text("three")
 
 
-@pytest.mark.gate
 def test_a_take_shows_its_language_and_reuses_it(visitor: Visitor) -> None:
     page = visitor.page
     visitor.write(GERMAN)

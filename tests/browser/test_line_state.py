@@ -183,7 +183,7 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
-@pytest.mark.parametrize("options", [pytest.param({}, marks=pytest.mark.gate), PHONE])
+@pytest.mark.parametrize("options", [{}, PHONE])
 def test_a_render_is_seen_on_every_page_and_in_its_row_and_is_stopped_from_any(
     browser: Browser, slow: Served, options: dict[str, Any]
 ) -> None:

@@ -44,10 +44,7 @@ ILLS: list[tuple[str, str, Callable[[Sound], Sound]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("check", "button", "spoil"),
-    [pytest.param(*ill, id=ill[0], marks=[pytest.mark.gate] if ill[0] == "silence" else []) for ill in ILLS],
-)
+@pytest.mark.parametrize(("check", "button", "spoil"), ILLS, ids=[name for name, *_ in ILLS])
 def test_one_click_mends_the_clip_and_another_brings_it_back(
     visitor: Visitor, tmp_path: Path, check: str, button: str, spoil: Callable[[Sound], Sound]
 ) -> None:

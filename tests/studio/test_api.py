@@ -201,16 +201,16 @@ def test_a_mended_clip_is_still_said_to_be_clipped(visit: Visit, tmp_path: Path)
         assert [check["state"] for check in checks if check["name"] == "clipping"] == ["fail"], name
 
 
-@pytest.mark.parametrize("end_s", [math.nan, math.inf, -math.inf, 1e308, -1e308, None, "x", [], 10**400])
 @pytest.mark.parametrize("route", ["report", "mend", "transcribe", "transcript"])
-def test_a_window_that_is_none_is_refused_in_one_sentence(visit: Visit, route: str, end_s: object) -> None:
-    body = json.dumps({"start_s": 0.0, "end_s": end_s, "transcript": "one", "name": "trim"})
-    clip = visit.order(visit.ann).clip_id
-    answer = visit.ann.post(f"/studio/clips/{clip}/{route}", content=body, headers={"content-type": "application/json"})
-    if route == "transcript" and answer.status_code == 200:  # beyond its end, the whole clip is meant
-        return
-    assert answer.status_code in (400, 422)
-    assert len(answer.json()["detail"]) > 20
+def test_a_window_that_is_none_is_refused_in_one_sentence(visit: Visit, route: str) -> None:
+    clip, headers = visit.order(visit.ann).clip_id, {"content-type": "application/json"}
+    for end_s in (math.nan, math.inf, -math.inf, 1e308, -1e308, None, "x", [], 10**400):
+        body = json.dumps({"start_s": 0.0, "end_s": end_s, "transcript": "one", "name": "trim"})
+        answer = visit.ann.post(f"/studio/clips/{clip}/{route}", content=body, headers=headers)
+        if route == "transcript" and answer.status_code == 200:  # beyond its end, the whole clip is meant
+            continue
+        assert answer.status_code in (400, 422), end_s
+        assert len(answer.json()["detail"]) > 20, end_s
 
 
 def test_a_transcript_nobody_could_say_is_refused_at_once(visit: Visit) -> None:

@@ -38,6 +38,7 @@ def test_the_openai_client_writes_a_line(
     assert 0.5 < duration_s((tmp_path / "line.mp3").read_bytes(), "mp3") < 4
 
 
+@pytest.mark.long
 def test_the_openai_client_reads_which_words_are_heard(speaking_studio: Served) -> None:
     report = run(PROGRAMS[1], speaking_studio)["report"]
     assert (report["complete"], report["kept"], report["message"]) == (True, 4, "")

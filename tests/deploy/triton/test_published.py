@@ -218,6 +218,7 @@ def test_a_stream_starts_before_its_audio_ends() -> None:
     assert len(list(pieces)) == 1
 
 
+@pytest.mark.long
 def test_only_models_in_the_list_of_streaming_models_stream(tmp_path: Path) -> None:
     write_repository(tmp_path / "whole")
     write_repository(tmp_path / "streamed", streaming=["spark_tts"])

@@ -147,6 +147,7 @@ def test_int8_weights_are_converted(tmp_path: Path, base: Checkpoint, state: Sta
     assert max((found[name] - state[name]).abs().max() for name in state) < 0.05
 
 
+@pytest.mark.long
 def test_the_embedded_weights_fit_the_embedded_checkpoint_and_no_other(tmp_path: Path, base: Checkpoint) -> None:
     shipped = EMBEDDED / "model.safetensors"
     assert vet(shipped, tmp_path / "out.safetensors", against=Checkpoint("embedded")).parameters > 10_000_000

@@ -74,6 +74,7 @@ def frames(model: S1Model, rows: list[int], drawing: Callable[[Decoder], Drawing
     return torch.stack([draw(len(rows)) for _ in range(count)])
 
 
+@pytest.mark.long
 def test_the_same_noise_gives_torchs_codes_for_200_frames(drawn_by: S1Model) -> None:
     wanted = frames(drawn_by, [0, 1, 2], by_torch)
     found = frames(drawn_by, [0, 1, 2], by_kernels)

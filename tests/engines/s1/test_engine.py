@@ -390,6 +390,7 @@ def test_cache_hits_are_counted(folder: Path, tmp_path: Path) -> None:
     assert engine.figures == {"codes_found": 2, "codes_missed": 1, "prefixes_found": 2, "prefixes_missed": 1}
 
 
+@pytest.mark.long
 def test_a_closed_engine_frees_its_weights_at_once(folder: Path, tmp_path: Path) -> None:
     engine = loaded(folder, tmp_path, 1)
     alone(engine, job(1))

@@ -121,6 +121,7 @@ def test_attached_weights_are_tried_then_saved_and_exported_with_the_champion(tr
     assert [(cache.name, cache.found) for cache in last if cache.name == "weights"]
 
 
+@pytest.mark.long
 def test_switching_back_to_a_champion_that_is_in_memory_costs_no_load(
     trip: Trip,
 ) -> None:

@@ -125,6 +125,7 @@ def test_the_same_delivery_into_a_folder_succeeds_afterwards(folder: Path, tmp_p
     assert content(out) == content(other)
 
 
+@pytest.mark.long
 def test_a_failed_delivery_into_a_folder_leaves_it_empty(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,6 +62,7 @@ def test_an_attacker_guesses_no_better_than_chance(trials: Trials) -> None:
     assert share <= 0.68, channel  # 12 channels: by chance once in about 1,000 runs
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("channel", LEAKS)
 def test_the_attacker_finds_a_planted_leak(trials: Trials, channel: str) -> None:
     share, found = trials.guessed(channel, LEAKS[channel])

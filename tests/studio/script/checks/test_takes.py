@@ -150,6 +150,7 @@ def test_the_take_with_its_words_scores_higher_than_one_without(models: Models) 
     assert whole > 0.4 > cut
 
 
+@pytest.mark.long
 def test_the_voice_is_compared_with_the_reference(models: Models) -> None:
     half = len(AMBER.samples) // 2
     first, second = Audio(AMBER.samples[:half], RATE), Audio(AMBER.samples[half:], RATE)
