@@ -47,6 +47,7 @@ def main() -> None:
             "STUDIO_DEVICE": device,
             "STUDIO_ENGINES": options.engine,
             "STUDIO_MAX_BATCH": str(options.rows),
+            "STUDIO_QUEUE_SIZE": str(options.rows),
             f"{prefix}_CHECKPOINT": checkpoint.source,
             **{f"{prefix}_{name.upper()}": value for name, value in checkpoint.options.items()},
         }
