@@ -30,15 +30,15 @@ scripts: node_modules/.package-lock.json
 	node_modules/.bin/tsc --project .
 	node --test tests/js/*.test.js
 
-# The tests of the gate, without most of those in a browser. A process for each core that the gate is timed on.
+# The gate's tests: all except long tests and most browser tests. It runs two processes, because it is timed on two cores.
 pytest:
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not long and not browser'
 
-# All tests in a browser.
+# All browser tests except long ones.
 test-browser: .venv/test.stamp $(TRITON) node_modules/.package-lock.json
 	$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile
 
-# What takes longer and seldom changes: training, voices held to their cards, a real Triton server under a platform's calls,
+# Slow tests of parts that seldom change: training, voices compared with their cards, a Triton server under a platform's calls,
 # processes killed again and again, transfers cut and stalled, GPU kernels interpreted, memory over long texts.
 test-long: .venv/test.stamp $(TRITON)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m long

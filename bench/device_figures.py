@@ -41,12 +41,12 @@ WITHIN_S = 300.0
 RECORDS_S = 2.0  # records are saved every second
 NVIDIA_SMI = ("nvidia-smi", "--format=csv,noheader,nounits", "--query-gpu=memory.used,temperature.gpu,power.draw")
 READINGS, EVERY_S = 10, 0.5
-READ_BYTES, DONE, LAST_CHUNK = 1 << 20, b"HTTP/1.1 200", b"\r\n0\r\n\r\n"
-LOOP = 400_000  # turns of a loop that takes about 20 ms
+READ_BYTES, STATUS_OK, LAST_CHUNK = 1 << 20, b"HTTP/1.1 200", b"\r\n0\r\n\r\n"
+LOOP_ROUNDS = 400_000  # of `loop_s`; together they take about 20 ms
 
 
 def connect(url: str) -> socket.socket:
-    """Return a connection. HTTP libraries take up to a millisecond for a request, which would be measured, too."""
+    """Connect to the studio. A bare socket, because an HTTP library adds up to 1 ms to each measured time."""
     host, port = urlsplit(url).hostname, urlsplit(url).port
     return socket.create_connection((host, port), timeout=WITHIN_S)
 
@@ -62,8 +62,9 @@ def speak(connection: socket.socket, id: str, engine: str, line: str, voice: str
     began, first, answer = time.perf_counter(), 0.0, bytearray()
     connection.sendall(asked)
     while not answer.endswith(LAST_CHUNK):
-        answer += connection.recv(READ_BYTES)
-        if not answer.startswith(DONE):
+        received = connection.recv(READ_BYTES)
+        answer += received
+        if not received or not answer.startswith(STATUS_OK):
             raise RuntimeError(answer[:1_000].decode(errors="replace"))
         if not first and answer.partition(b"\r\n\r\n")[2]:  # more than the headers
             first = time.perf_counter() - began
@@ -91,7 +92,7 @@ def mixed(url: str, number: int, memory: Callable[[], int]) -> list[int]:
 
 
 def repeated(url: str, each: int) -> tuple[dict[str, tuple[float, float]], list[float]]:
-    """Speak the texts with each engine repeatedly, and run a plain loop after each.
+    """Speak the texts with each engine repeatedly, and run a plain loop after each request.
 
     Return the client's times by request id, and the times of the loop.
     """
@@ -106,9 +107,9 @@ def repeated(url: str, each: int) -> tuple[dict[str, tuple[float, float]], list[
 
 
 def loop_s() -> float:
-    """Return the seconds of a loop that only computes: how they vary is the machine's doing."""
+    """Return the duration of a loop that only computes. Its variation shows how steady the machine is."""
     began = time.perf_counter()
-    sum(number * number for number in range(LOOP))
+    sum(number * number for number in range(LOOP_ROUNDS))
     return time.perf_counter() - began
 
 
@@ -136,9 +137,10 @@ def _compare(prefix: str, times: dict[str, tuple[float, float]], records: Sequen
     }
 
 
-def p99_by_p50(times: Sequence[float] | np.ndarray[Any, Any]) -> float:
-    middle, high = np.percentile(times, (50, 99))
-    return round(float(high / middle), 3)
+def p99_by_p50(times_s: Sequence[float] | np.ndarray[Any, Any]) -> float:
+    """Return the 99th percentile divided by the median."""
+    median_s, p99_s = np.percentile(times_s, (50, 99))
+    return round(float(p99_s / median_s), 3)
 
 
 def _ms(times_s: np.ndarray[Any, Any]) -> dict[str, float]:

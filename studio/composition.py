@@ -88,6 +88,7 @@ def _wired(settings: Settings) -> Studio:
         directions=settings.stage_directions,
         kept=hearing.add,
         recorder=telemetry.recorder,
+        # With fewer than 2 * CORES_A_CHILD cores, the ears would delay the first audio.
         submitted=EarsPauses(ears).follow if children < 2 else lambda ticket: None,
     )
     judge = TakeJudge(

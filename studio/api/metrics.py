@@ -53,8 +53,8 @@ def _requests(seen: Snapshot) -> Iterator[Metric]:
     yield GaugeMetricFamily("studio_requests_running", "Running requests.", len(seen.running))
     outcomes = [((name,), seen.outcomes.get(name, 0)) for name in OUTCOMES]
     yield _counter("studio_requests", "Requests since startup, by outcome.", ("outcome",), outcomes)
-    yield _summary("studio_latency_seconds", "From a request to its last sample.", seen.latency_s)
-    yield _summary("studio_first_audio_seconds", "From a request to its first sample.", seen.ttfa_s)
+    yield _summary("studio_latency_seconds", "total_s of the records.", seen.latency_s)
+    yield _summary("studio_first_audio_seconds", "first_audio_s of the records.", seen.ttfa_s)
     yield _summary("studio_real_time_factor", "Device seconds per second of audio.", seen.rtf)
 
 

@@ -19,7 +19,7 @@ class Line:
         # Directions that wait for the next sentence, and tags such as [voice:basil] that are still open.
         self._has_words, self._held = has_words, ""
         self.arrived_at = time.monotonic()
-        self.answers: list[AnswerTimes] = []  # of the sentences in the scheduler or before it
+        self.answers: list[AnswerTimes] = []  # of all submitted sentences, also sent ones; ended with the line
         self._sentences: asyncio.Queue[str | None] = asyncio.Queue()  # None marks the end
         self._reader = SentenceReader()
         self._characters = 0

@@ -52,7 +52,7 @@ REASON_BYTES = 123  # limit of the reason in a close frame (RFC 6455)
 VOICE_NEEDED = "send a voice: a champion id or a sample name"
 LINES_MAX = 16  # maximum number of lines of a connection that are spoken or wait
 AHEAD = 2  # maximum number of sentences of a line in the scheduler
-Sentence = tuple[Ticket, AnswerTimes]
+Submitted = tuple[Ticket, AnswerTimes]  # a sentence in the scheduler, and the times at which its audio is sent
 
 
 def router(programs: Programs, ears: Ears) -> APIRouter:
@@ -187,12 +187,12 @@ class Conversation:
 
     async def _speak(self, line: Line) -> None:
         """Send every sentence in order; the next one is already in the scheduler while one is sent."""
-        started: asyncio.Queue[Sentence | None] = asyncio.Queue(AHEAD - 1)
+        started: asyncio.Queue[Submitted | None] = asyncio.Queue(AHEAD - 1)
         starting = asyncio.ensure_future(self._start(line, started))
         times, told = self._times_of(self._tell), set[str]()
         try:
-            while (sentence := await _next_or_error(started, starting)) is not None:
-                ticket, answer = sentence
+            while (submitted := await _next_or_error(started, starting)) is not None:
+                ticket, answer = submitted
                 for warning in ticket.warnings if line.message.warnings else ():
                     if warning not in told:
                         await self._tell({"warning": warning})
@@ -212,7 +212,7 @@ class Conversation:
             for answer in line.answers:
                 answer.end()
 
-    async def _start(self, line: Line, started: "asyncio.Queue[Sentence | None]") -> None:
+    async def _start(self, line: Line, started: "asyncio.Queue[Submitted | None]") -> None:
         """Submit the sentences of a line, as many ahead as `started` holds."""
         message, programs = line.message, self._programs
         if not message.voice:
@@ -239,9 +239,9 @@ class Conversation:
 
 
 async def _next_or_error(
-    started: "asyncio.Queue[Sentence | None]", starting: "asyncio.Future[None]"
-) -> Sentence | None:
-    """Return the next sentence. Raises the error that prevented its start."""
+    started: "asyncio.Queue[Submitted | None]", starting: "asyncio.Future[None]"
+) -> Submitted | None:
+    """Return the next submitted sentence; None after the last one. Raises the error that prevented its submission."""
     getting = asyncio.ensure_future(started.get())
     try:
         await asyncio.wait((getting, starting), return_when=asyncio.FIRST_COMPLETED)

@@ -46,11 +46,11 @@ class Child:
                 self._start_idle_timer()
 
     def pause(self) -> None:
-        """Stop the process, if there is one and the system can."""
+        """Suspend the process if it runs. On Windows, this does nothing, because there is no SIGSTOP."""
         self._signal("SIGSTOP")
 
     def resume(self) -> None:
-        """Let the process continue."""
+        """Continue the suspended process."""
         self._signal("SIGCONT")
 
     def _signal(self, name: str) -> None:

@@ -82,12 +82,12 @@ class Ears:
         return tuple(child.pid for child in self._children if child.pid)
 
     def pause(self) -> None:
-        """Stop the child processes until `resume`. Processes that start meanwhile are not stopped."""
+        """Suspend the child processes until `resume`. Processes that start during the pause run."""
         for child in self._children:
             child.pause()
 
     def resume(self) -> None:
-        """Let the child processes continue."""
+        """Continue the suspended child processes."""
         for child in self._children:
             child.resume()
 

@@ -1,4 +1,4 @@
-"""The times at which the audio of an answer is sent. The records of speech requests contain them, because clients see them."""
+"""Times at which the parts of an answer are sent. Records of speech requests use these times, because clients measure them."""
 
 import threading
 import time
@@ -8,7 +8,10 @@ from contextvars import ContextVar
 
 
 class AnswerTimes:
-    """The send times of one answer, which may have several speech requests. Thread-safe."""
+    """The times at which the first and the last part of an answer are sent. An answer may need several speech requests.
+
+    Thread-safe.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.first_at: float | None = None  # None until something is sent
@@ -20,7 +23,7 @@ class AnswerTimes:
         self._lock = threading.Lock()
 
     def add_request(self) -> int:
-        """Count a speech request of this answer. Return its number; the first one has 1."""
+        """Count a speech request of this answer. Return the position of the request in the answer, from 1."""
         with self._lock:
             self.requests += 1
             return self.requests
@@ -31,7 +34,7 @@ class AnswerTimes:
         self.first_at = self.first_at or self.last_at
 
     def end(self) -> None:
-        """Call the listeners. Nothing more is sent."""
+        """Mark the answer as completely sent, and call the listeners."""
         with self._lock:
             self._ended, listeners, self._listeners = True, self._listeners, []
         for listener in listeners:
@@ -50,7 +53,7 @@ _current: ContextVar[AnswerTimes | None] = ContextVar("answer_times", default=No
 
 
 def current_answer() -> AnswerTimes | None:
-    """Return the times of the answer that the current task or thread works for."""
+    """Return the times of the answer that the current task or thread generates; None without an answer."""
     return _current.get()
 
 

@@ -34,7 +34,7 @@ class CloudWatch:
     def add_request(self, record: RequestRecord) -> None:
         """Add the metrics of a finished request; ignore other requests."""
         if record.outcome == "done":
-            inference_ms = 1_000 * (record.total_s - (record.wait_s or 0.0))
+            inference_ms = 1_000 * (record.inference_s or 0.0)
             units = {"InferenceTime": "Milliseconds", "ModelCacheHit": "Count"}
             further = {"RequestId": record.request_id, "Door": record.door}
             self._add(units, [inference_ms, int(record.loaded)], {"Engine": record.engine}, further)

@@ -38,8 +38,8 @@ class Started:
     champion: str
     language: str
     loaded: bool
-    answer: AnswerTimes | None = None  # None if the answer is not sent to a program, or not while the request runs
-    number: int = 0  # of the request in its answer; the first one has 1
+    answer: AnswerTimes | None = None  # None if the sending is not measured, for example for requests of the page
+    number: int = 0  # position of the request in the answer, from 1; 0 without an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,9 @@ class Recorder:
 
     def follow(self, ticket: Ticket, *, champion: str, loaded: bool) -> None:
         """Record the request of a ticket at its end. `loaded` is True if its engine was loaded when the request arrived."""
-        answer, spoken = current_answer(), ticket.request
+        answer, request = current_answer(), ticket.request
         number = answer.add_request() if answer else 0
-        self._open[ticket.id] = Started(current(), spoken.engine, champion, spoken.language, loaded, answer, number)
+        self._open[ticket.id] = Started(current(), request.engine, champion, request.language, loaded, answer, number)
         followed = weakref.ref(ticket)  # a strong reference would be a cycle and keep the audio in memory
 
         def note_end() -> None:
@@ -160,7 +160,10 @@ class Recorder:
             self._files.close()
 
     def _end(self, ticket: Ticket) -> None:
-        """Note the end of a ticket once, on the thread that ended it. If a program gets the audio, its sending counts, too."""
+        """Note the end of a ticket once, on the thread that ended the ticket.
+
+        If the sending of the answer is measured, the record of a finished request waits until the answer is sent.
+        """
         started = self._open.pop(ticket.id, None)
         if started is None:
             return
@@ -170,13 +173,14 @@ class Recorder:
             self._ended.append(ended)
         else:
             live, arrived_at = ticket.request.live, ticket.arrived_at
-            started.answer.listen(lambda: self._ended.append(_sent(ended, arrived_at, live)))
+            started.answer.listen(lambda: self._ended.append(_with_send_times(ended, arrived_at, live)))
 
     def _figures(self, ticket: Ticket) -> Mapping[str, float | None]:
         admitted_at, arrived_at = ticket.admitted_at, ticket.arrived_at
         cost = None if ticket.error else ticket.result().cost
         return {
             "total_s": cost.total_s if cost else self._clock() - arrived_at,
+            "inference_s": cost.total_s - cost.queued_s if cost else None,
             "wait_s": admitted_at - arrived_at if admitted_at else None,
             "first_audio_s": ticket.first_audio_s,
             "compute_s": ticket.compute_s if admitted_at else None,
@@ -209,8 +213,11 @@ class Recorder:
         return engine, "; ".join(f"{one.computation}: {one.backend}" for one in info.backends) if info else ""
 
 
-def _sent(ended: Ended, arrived_at: float, live: bool) -> Ended:
-    """Return the facts about a finished request with the times at which its answer was sent."""
+def _with_send_times(ended: Ended, arrived_at: float, live: bool) -> Ended:
+    """Return the facts about a finished request, extended by the times at which the answer was sent.
+
+    The first request of the answer gets the time of the first part, if it is live. The last one gets the time of the last part.
+    """
     answer, figures = ended.started.answer, dict(ended.figures)
     if answer is None or answer.first_at is None or answer.last_at is None:
         return ended

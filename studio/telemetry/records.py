@@ -28,11 +28,11 @@ class RequestRecord:
     loaded: bool = False  # the engine was loaded when the request arrived
     outcome: Outcome
     error: str = ""  # kind of the error, such as queue_full
-    total_s: float  # arrival to end; the end of an answer to a program is its last byte
+    total_s: float  # arrival to the last sample, or until the last byte is sent if the sending is measured
     wait_s: float | None = None  # arrival to admission
-    first_audio_s: float | None = (
-        None  # arrival to the first audio sample, or to its sending if a program hears it live
-    )
+    # arrival to the first audio sample, or until the first part is sent if a program streams the audio
+    first_audio_s: float | None = None
+    inference_s: float | None = None  # admission to the last sample; None also in old records
     compute_s: float | None = None  # share of device time
     audio_s: float | None = None
 

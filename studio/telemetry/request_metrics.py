@@ -23,9 +23,14 @@ class RequestMetrics:
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
         histogram, counter = partial(Histogram, registry=self._registry), partial(Counter, registry=self._registry)
-        self._total = histogram("studio_request_duration_seconds", "Request to last sample.", BY_DOOR, buckets=TOTAL_S)
+        self._total = histogram(
+            "studio_request_duration_seconds", "Arrival to end (total_s of the records).", BY_DOOR, buckets=TOTAL_S
+        )
         self._first = histogram(
-            "studio_request_first_audio_seconds", "Request to first sample.", BY_DOOR, buckets=FIRST_S
+            "studio_request_first_audio_seconds",
+            "Arrival to first audio (first_audio_s of the records).",
+            BY_DOOR,
+            buckets=FIRST_S,
         )
         self._wait = histogram("studio_request_wait_seconds", "Request to admission.", BY_DOOR, buckets=WAIT_S)
         self._rtf = histogram(
@@ -55,7 +60,7 @@ class RequestMetrics:
             (self._hits if record.loaded else self._misses).labels(record.engine).inc()
         if record.outcome == "done":
             self._total.labels(*by_door).observe(record.total_s)
-            self._inference.labels(record.engine).observe(record.total_s - (record.wait_s or 0.0))
+            self._inference.labels(record.engine).observe(record.inference_s or 0.0)
             self._audio.labels(*by_door).inc(record.audio_s or 0.0)
         for histogram, value in (
             (self._first, record.first_audio_s),

@@ -21,7 +21,7 @@ class Percentiles:
 class Timed:
     """A finished request."""
 
-    at_s: float  # when its record was made; like every at_s, in seconds of the studio's clock
+    at_s: float  # time at which the record was made; like every at_s, in seconds of the studio's clock
     engine: str
     latency_s: float
     ttfa_s: float

@@ -25,8 +25,8 @@ class WindowStatistics:
     window_s: float
     covered_s: float  # less than window_s if older records of the window were dropped
     outcomes: Mapping[str, int]  # done, failed, cancelled, refused
-    total_s: Percentiles  # of requests that are done: arrival to last sample
-    first_audio_s: Percentiles  # arrival to first sample
+    total_s: Percentiles  # of requests that are done; the times of `RequestRecord`
+    first_audio_s: Percentiles
     rtf: Percentiles
 
 

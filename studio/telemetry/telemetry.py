@@ -1,6 +1,6 @@
 """Bounded history of the scheduler's events and the load of the device.
 
-Definitions. Latency and TTFA: `total_s` and `first_audio_s` of records. RTF: device seconds per second of audio.
+Definitions. Latency and TTFA: `total_s` and `first_audio_s` of `RequestRecord`. RTF: device seconds per second of audio.
 Percentiles: over the last 512 finished requests of the last 15 minutes, linearly interpolated; None without requests.
 `statistics.py` has other windows. Failed and stopped requests are counted, but not timed. Refused: all requests with this
 outcome in their record, also those that the scheduler never got. Waiting: in the scheduler, or in the page's queue before
@@ -69,7 +69,7 @@ class Telemetry:
         self.recorder, self.metrics, self.loads = recorder or Recorder(), RequestMetrics(), LoadTimes()
         self.statistics = Statistics(self.recorder)
         self.recorder.listen(self.metrics.count)
-        self.recorder.listen(self.count)
+        self.recorder.listen(self.add_record)
         if cloudwatch is not None:
             self.recorder.listen(cloudwatch.add_request)
             self.loads.listen(cloudwatch.add_load)
@@ -135,10 +135,10 @@ class Telemetry:
         failed = any(status.name == engine and status.state == "failed" for status in self._manager.statuses())
         return "load" if failed else "error"
 
-    def count(self, record: RequestRecord) -> None:
-        """Add the times of a finished request, or count a refused one.
+    def add_record(self, record: RequestRecord) -> None:
+        """Add the times of a finished request, or count a refused request.
 
-        Some requests are refused before the scheduler, which has no event of them.
+        Refused requests come from records, because the scheduler has no events of requests that never reached it.
         """
         with self._lock:
             if record.outcome == "refused":

@@ -58,7 +58,8 @@ def _opened() -> Traces:
         if record.wait_s is not None:
             within, admitted = set_span_in_context(span), begin + round(record.wait_s * NANO)
             tracer.start_span("wait", within, start_time=begin).end(admitted)
-            tracer.start_span("speak", within, start_time=admitted).end(end)
+            spoken = end if record.inference_s is None else admitted + round(record.inference_s * NANO)
+            tracer.start_span("speak", within, start_time=admitted).end(spoken)
         if record.outcome == "failed":
             span.set_status(Status(StatusCode.ERROR, record.error))
         span.end(end)

@@ -1,11 +1,11 @@
-"""Measure when the answers to speech requests of programs are sent."""
+"""Measure when HTTP answers to the speech requests of programs are sent."""
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from studio.telemetry.answer_times import AnswerTimes, answering
 from studio.telemetry.origin import Door, current
 
-DOORS: tuple[Door, ...] = ("http", "sagemaker", "socket")  # answers through other doors are sent apart from the request
+MEASURED: tuple[Door, ...] = ("http", "sagemaker", "socket")  # speech_socket.py measures the WebSocket itself
 
 
 class SendTimes:
@@ -15,7 +15,7 @@ class SendTimes:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or current().door not in DOORS:
+        if scope["type"] != "http" or current().door not in MEASURED:
             await self._app(scope, receive, send)
             return
         answer = AnswerTimes()

@@ -18,7 +18,7 @@ from studio.web.cookies import cookie, cookie_of
 COOKIE = "studio_session"
 SESSION_HEADER = "x-studio-session"  # readable as gr.Request.headers[...] and Request.headers[...]
 ARRIVED_HEADER = "x-studio-arrived"
-ARRIVED_AT = "arrived_at"  # name in the state of a request; Http (protocols.py) sets the time of the first byte
+ARRIVED_AT = "arrived_at"  # key in the state of a request; `protocols.Http` sets it to the time of the first byte
 YEAR_S = 31_536_000
 TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")  # 128 bits
 

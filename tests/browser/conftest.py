@@ -19,7 +19,7 @@ SHIPPED = sorted((ROOT / "assets" / "voices" / "references").glob("*.flac"))
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of this folder that the gate leaves out."""
+    """Mark as `browser` all tests of this folder without the mark `gate`, so that `make test` does not run them."""
     for item in items:
         if item.path.is_relative_to(FOLDER) and not item.get_closest_marker("gate"):
             item.add_marker("browser")

@@ -67,7 +67,7 @@ def test_a_record_has_the_cost_and_the_origin_of_the_request(tmp_path: Path) -> 
     assert abs(record.at - time.time()) < 60.0
 
 
-def test_a_record_of_a_sent_answer_includes_the_sending(tmp_path: Path) -> None:
+def test_times_include_sending_for_the_first_and_the_last_request_of_an_answer(tmp_path: Path) -> None:
     answer = AnswerTimes()
     with studio_of(tmp_path, Metronome(click_s=0.1)) as studio, answering(answer):
         tickets = [say(studio, "tick"), say(studio, "tock")]
@@ -85,7 +85,7 @@ def test_a_record_of_a_sent_answer_includes_the_sending(tmp_path: Path) -> None:
     assert last.at - first.at >= 0.1 - two.total_s
 
 
-def test_first_audio_that_nobody_hears_before_the_end_is_not_the_sending(tmp_path: Path) -> None:
+def test_first_audio_of_an_answer_that_is_not_streamed_does_not_include_sending(tmp_path: Path) -> None:
     answer = AnswerTimes()
     with studio_of(tmp_path, Metronome(click_s=0.1)) as studio, answering(answer):
         ticket = say(studio, "tick", live=False)
@@ -96,7 +96,7 @@ def test_first_audio_that_nobody_hears_before_the_end_is_not_the_sending(tmp_pat
     assert record.first_audio_s == ticket.result().cost.ttfa_s < record.total_s
 
 
-def test_a_failed_request_has_its_record_before_its_answer_ends(tmp_path: Path) -> None:
+def test_a_refused_request_has_a_record_before_its_answer_ends(tmp_path: Path) -> None:
     with studio_of(tmp_path, Metronome()) as studio, answering(AnswerTimes()):
         assert say(studio, "no!").wait(60.0)
         [record] = records(studio, 1)

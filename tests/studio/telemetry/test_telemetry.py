@@ -45,7 +45,7 @@ class Clock:
 def finish(telemetry: Telemetry, at_s: float, total_s: float, first_audio_s: float = 0.2) -> None:
     """Pass the event and the record of a finished request to the telemetry."""
     telemetry.record(SchedulerEvent(at_s, "done", "f5", "t"))
-    telemetry.count(replace(RECORDED, total_s=total_s, first_audio_s=first_audio_s))
+    telemetry.add_record(replace(RECORDED, total_s=total_s, first_audio_s=first_audio_s))
 
 
 @pytest.fixture

@@ -120,7 +120,7 @@ def test_a_slow_body_that_keeps_coming_is_waited_for() -> None:
         assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
 
 
-def test_a_request_arrives_with_its_first_byte() -> None:
+def test_the_arrival_time_is_that_of_the_first_byte_of_each_request() -> None:
     ask = b"GET /arrived HTTP/1.1\r\nHost: localhost\r\n"
     with serving(Patient) as port, socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as connection:
         times = []

@@ -20,11 +20,11 @@ from tests.studio.house import ENGINE, served, studio_of, web
 from tests.studio.programs import LINE, SPEECH
 from tests.waiting import PATIENCE_S, until
 
-SLOW_S = 0.2  # that a part of an answer takes to be sent
+SLOW_S = 0.2  # delay of each part of an answer
 
 
 class SlowSends:
-    """An ASGI application whose answers are sent slowly."""
+    """ASGI middleware that delays each part of an answer, like a slow network."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -41,7 +41,7 @@ class SlowSends:
 @pytest.fixture
 def url(studio: Studio) -> Iterator[str]:
     application = web(studio)
-    application.add_middleware(SlowSends)  # outside SendTimes, like a network
+    application.add_middleware(SlowSends)  # wraps SendTimes
     with served(application) as url:
         yield url
 
@@ -60,23 +60,24 @@ def only_record(studio: Studio) -> RequestRecord:
     return record
 
 
-def test_a_streamed_answer_over_http(studio: Studio, url: str) -> None:
+def test_times_of_a_streamed_http_answer_include_sending(studio: Studio, url: str) -> None:
     began_s = time.monotonic()
     sound = httpx.post(url + SPEECH, json=LINE, timeout=PATIENCE_S)
     took_s = time.monotonic() - began_s
     record = only_record(studio)
     assert sound.status_code == 200
-    assert SLOW_S <= (record.first_audio_s or 0.0) <= record.total_s - SLOW_S  # the first part, then at least the end
+    # The first part takes SLOW_S; the empty part that ends the answer takes SLOW_S again.
+    assert SLOW_S <= (record.first_audio_s or 0.0) <= record.total_s - SLOW_S
     assert record.total_s <= took_s
 
 
-def test_a_whole_file_over_http(studio: Studio, url: str) -> None:
+def test_the_time_of_a_file_over_http_includes_sending(studio: Studio, url: str) -> None:
     line = LINE | {"response_format": "flac", "check": False, "stream_format": "audio"}
     assert httpx.post(url + "/invocations", json=line, timeout=PATIENCE_S).status_code == 200
     assert only_record(studio).total_s >= SLOW_S
 
 
-def test_each_line_of_a_websocket(studio: Studio, url: str) -> None:
+def test_times_of_a_websocket_line_include_sending(studio: Studio, url: str) -> None:
     with connect(url.replace("http", "ws") + "/ws/tts", max_size=None) as socket:
         socket.send(json.dumps({"text": "tick tock", "voice": "ahri"}))
         while socket.recv(PATIENCE_S) != b"__END__":
@@ -85,7 +86,7 @@ def test_each_line_of_a_websocket(studio: Studio, url: str) -> None:
     assert SLOW_S <= (record.first_audio_s or 0.0) <= record.total_s
 
 
-def test_each_request_of_a_line_that_a_websocket_leaves_has_a_record(studio: Studio, url: str) -> None:
+def test_every_request_of_a_line_has_a_record_after_the_client_disconnects(studio: Studio, url: str) -> None:
     with connect(url.replace("http", "ws") + "/ws/tts", max_size=None) as socket:
         socket.send(json.dumps({"text": " ".join(["tick tock " * 30 + "tick."] * 2), "voice": "ahri"}))
         socket.recv(PATIENCE_S)

@@ -13,8 +13,8 @@ const EVERY_MS = 10_000; // without new requests, only the borders of the window
 const WINDOWS = { 120: "2 min", 3600: "1 h", 86400: "24 h" };
 /** @type {[string, "total_s" | "first_audio_s" | "rtf", (value: number | null) => string, string][]} */
 const FIGURES = [
-  ["Complete take", "total_s", fine, "From the request to the last sample of audio, including waiting"],
-  ["First audio", "first_audio_s", fine, "From the request to the first sample of audio (TTFA), including waiting"],
+  ["Complete take", "total_s", fine, "From the request to the end of its audio, including waiting and sending"],
+  ["First audio", "first_audio_s", fine, "From the request to the first audio (TTFA), including waiting and sending"],
   ["RTF", "rtf", factor, "Computing time divided by audio length. Below 1 is faster than real time."],
 ];
 /** @type {["p50" | "p95" | "p99", string, string][]} */
