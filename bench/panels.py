@@ -23,7 +23,7 @@ import psutil
 from playwright.sync_api import Browser, sync_playwright
 
 from bench.machine import machine
-from bench.page import CHROMIUM, FLAGS, visit
+from bench.page import CHROMIUM, FLAGS, SETTLED_S, visit
 from bench.served import studio
 from studio.network_environment import repair_network_environment
 from studio.order import flat, read_order
@@ -59,10 +59,12 @@ def opened(browser: Browser | None, url: str) -> Iterator[None]:
     if browser is not None:
         page = visit(browser, f"{url}/#monitor")
         page.wait_for_selector(".plot .area", state="attached")
+        time.sleep(SETTLED_S)
         try:
             yield
         finally:
             page.context.close()
+            time.sleep(SETTLED_S)
         return
     stop = threading.Event()
 

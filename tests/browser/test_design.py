@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from bench.spark_checkpoints import TINY, write
 from tests.browser.serving import Served, serving
 from tests.browser.test_compare import next_pair, trial, vote
+from tests.browser.test_engines import RUNS, wait_until_idle
 from tests.browser.test_finish import serious
 from tests.browser.visiting import Visitor, visiting
 
@@ -47,6 +48,20 @@ def test_three_voices_are_designed_and_each_has_another_seed(visitor: Visitor) -
     assert len({order["seed"] for order in orders}) == 3
     assert {(order["clip_id"], order["champion"], order["transcript"]) for order in orders} == {("", "", "")}
     expect(page.locator("li.take .take-voice")).to_have_text(["Female, very low, moderate"] * 3)
+
+
+def test_stop_ends_the_design_and_keeps_the_voices_that_are_complete(visitor: Visitor, studio: Served) -> None:
+    page = visitor.page
+    design_voices(visitor)
+    expect(page.locator("li.take")).to_have_count(1)
+    expect(page.locator(".standing-words")).to_contain_text(RUNS)  # the second voice
+    page.keyboard.press("Escape")
+    expect(page.locator("body.performing")).to_have_count(0)
+    wait_until_idle(studio)
+    expect(page.get_by_role("button", name=DESIGN)).to_be_enabled()
+    assert len(visitor.takes()) == 1
+    page.get_by_role("button", name=DESIGN).click()
+    visitor.wait_for_takes(4)
 
 
 def test_a_champion_keeps_a_designed_voice_and_speaks(visitor: Visitor) -> None:

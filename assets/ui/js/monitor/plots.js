@@ -75,14 +75,14 @@ export function drawLines(element, points, lines, most, time) {
  * @param {SVGElement} element @param {TimedTake[]} timed @param {number} most @param {Time} time
  */
 export function drawTakes(element, timed, most, time) {
-  const shapes = timed
-    .filter((one) => time.now_s - one.at_s < time.span_s)
-    .flatMap((one) => {
-      const left = x(one.at_s, time);
-      const whole = svg("path", { d: `M${left} ${y(one.ttfa_s, most)}V${y(one.latency_s, most)}`, class: "take-span" });
-      const first = svg("path", { d: `M${left - 3} ${y(one.ttfa_s, most)}h6`, class: "take-first" });
-      const last = svg("path", { d: `M${left - 3} ${y(one.latency_s, most)}h6`, class: "take-last" });
-      return [whole, first, last];
-    });
-  element.replaceChildren(...grid(), ...shapes);
+  const marks = timed
+    .filter(({ at_s }) => time.now_s - at_s < time.span_s)
+    .map((one) => ({ left: x(one.at_s, time), first: y(one.ttfa_s, most), last: y(one.latency_s, most) }));
+  // One element for all marks of a kind, because hundreds of elements would slow the page.
+  const shapes = [
+    svg("path", { d: marks.map(({ left, first, last }) => `M${left} ${first}V${last}`).join(""), class: "take-span" }),
+    svg("path", { d: marks.map(({ left, first }) => `M${left - 3} ${first}h6`).join(""), class: "take-first" }),
+    svg("path", { d: marks.map(({ left, last }) => `M${left - 3} ${last}h6`).join(""), class: "take-last" }),
+  ];
+  element.replaceChildren(...grid(), ...(marks.length ? shapes : []));
 }
