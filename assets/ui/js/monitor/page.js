@@ -20,6 +20,7 @@ import { statisticsTable } from "./statistics.js";
 /** @typedef {{name: string, title: string, className: string, of: (point: TelemetryPoint) => number}} Layer */
 
 const RESTING_S = 5; // time between two drawings while nothing runs; in this time, a plot moves by few pixels
+const BUSY_S = 1.5; // shortest time between two drawings, so every second status is drawn: drawing delays the engines on few cores
 const LAYERS = ["first", "second", "third"]; // CSS classes of the engines; unassigned memory is "other"
 const STUDIO = "Share of all cores that the studio and its speech recogniser use";
 const BUSY = "Share of time in which the engines are working";
@@ -87,6 +88,7 @@ function stalenessWords(read_ms) {
  */
 function isDue(telemetry, drawn) {
   if (!drawn || telemetry.at_s < drawn.at_s || telemetry.at_s - drawn.at_s >= RESTING_S) return true;
+  if (telemetry.at_s - drawn.at_s < BUSY_S) return false;
   return busy(telemetry) || busy(drawn) || JSON.stringify(telemetry.outcomes) !== JSON.stringify(drawn.outcomes);
 }
 

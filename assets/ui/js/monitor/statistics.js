@@ -1,14 +1,12 @@
 /** The table of percentiles: each engine over two minutes, an hour and a day, including takes before the last restart. */
-import { follow } from "../core/bus.js";
 import { h, setText } from "../core/dom.js";
-import { STATE } from "../core/events.js";
 import { fine, plural, seconds } from "../core/format.js";
 import { page } from "../core/pages.js";
 import { poll } from "../core/polling.js";
 import { get } from "../core/server.js";
 import { state } from "../core/state.js";
 
-const EVERY_MS = 10_000; // without new requests, only the borders of the windows move
+const EVERY_MS = 5000;
 /** @type {Record<number, string>} */
 const WINDOWS = { 120: "2 min", 3600: "1 h", 86400: "24 h" };
 /** @type {[string, "total_s" | "first_audio_s" | "rtf", (value: number | null) => string, string][]} */
@@ -51,20 +49,8 @@ export function statisticsTable() {
     drawn = JSON.stringify(answer);
     table.replaceChildren(head(), ...groups(answer));
   };
-  const again = poll({ needed: () => page() === "monitor", every: () => EVERY_MS, look });
-  let ended = 0;
-  follow(STATE.telemetry, () => {
-    const before = ended;
-    ended = endedRequests();
-    if (ended !== before && page() === "monitor") again();
-  });
+  poll({ needed: () => page() === "monitor", every: () => EVERY_MS, look });
   return element;
-}
-
-/** Return the number of ended requests. When this number changes, the statistics are out of date. */
-function endedRequests() {
-  const { arrived: _, ...ended } = state.telemetry?.outcomes ?? {};
-  return Object.values(ended).reduce((sum, number) => sum + number, 0);
 }
 
 /** @param {WindowStatistics[]} statistics */
