@@ -164,7 +164,6 @@ def first_and_end(client: httpx.Client, session: str) -> tuple[float, float]:
     return first, time.monotonic()
 
 
-@pytest.mark.long
 def test_those_in_the_pages_own_line_are_counted_timed_and_refused_when_it_is_full(small: Served) -> None:
     with httpx.Client(base_url=small.url, timeout=PATIENCE_S) as client:
         client.get("/health")
