@@ -20,7 +20,7 @@ import { statisticsTable } from "./statistics.js";
 /** @typedef {{name: string, title: string, className: string, of: (point: TelemetryPoint) => number}} Layer */
 
 const RESTING_S = 5; // time between two drawings while nothing runs; in this time, a plot moves by few pixels
-const BUSY_S = 1.5; // shortest time between two drawings, so every second status is drawn: drawing delays the engines on few cores
+const BUSY_S = 1.5; // shortest time between two drawings, which take CPU time from the engines
 const LAYERS = ["first", "second", "third"]; // CSS classes of the engines; unassigned memory is "other"
 const STUDIO = "Share of all cores that the studio and its speech recogniser use";
 const BUSY = "Share of time in which the engines are working";
@@ -83,7 +83,7 @@ function stalenessWords(read_ms) {
 }
 
 /**
- * Return true if the plots must be drawn: something runs or waits, has just ended, or the drawing is old.
+ * Return true if the plots must be drawn: the drawing is old, or something runs, waits or has just ended and the drawing is not new.
  * @param {Telemetry} telemetry @param {Telemetry | null} drawn
  */
 function isDue(telemetry, drawn) {
