@@ -18,7 +18,7 @@ from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 
 from engines.types import SchedulerEvent
-from studio.api import router, speech_socket
+from studio.api import add_routes, speech_socket
 from studio.api.programs import Programs
 from studio.composition import compose
 from studio.disk.data_folder import UnusableDataFolder, claimed
@@ -118,7 +118,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     programs = Programs(studio, drain)
     if studio.settings.page:
         with_assets(application)  # before the API, which answers unknown addresses under /studio
-    application.include_router(router(studio, programs))
+    add_routes(application, studio, programs)
     drain.count(lambda: len(studio.manager.queue()))
     mounted = with_page(application, studio, programs, drain) if studio.settings.page else application
     # Each middleware wraps those above it, so a request reaches the last one first.

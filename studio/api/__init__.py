@@ -1,5 +1,5 @@
 """The studio's HTTP API: thin routes over its use cases."""
 
-from studio.api.routes import router
+from studio.api.routes import add_routes
 
-__all__ = ["router"]
+__all__ = ["add_routes"]

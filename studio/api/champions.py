@@ -107,10 +107,8 @@ class DuplicateForm(BaseModel):
 
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:
-    routes = APIRouter()
-    routes.include_router(_writing(studio, ownership))
-    routes.include_router(_importing(studio, ownership))
-    routes.include_router(_reading(studio, ownership))
+    routes = _writing(studio, ownership)
+    routes.routes.extend([*_importing(studio, ownership).routes, *_reading(studio, ownership).routes])
     return routes
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
@@ -60,10 +60,8 @@ def _advice(path: str) -> str:
     return VERSION_MISSING if path.startswith(f"/{WITHOUT_VERSION}") else NOTHING
 
 
-def router(known: APIRouter) -> APIRouter:
-    """Return routes for every address of the API; `known` holds the routes that take precedence."""
-    routes, unknown = APIRouter(), NotFoundRoute([*known.routes])
-    for part in (*PARTS, WITHOUT_VERSION):
-        for path in (f"/{part}", f"/{part}/{{rest:path}}"):
-            routes.routes.append(Route(path, unknown, include_in_schema=False))
-    return routes
+def routes(known: Sequence[BaseRoute]) -> list[BaseRoute]:
+    """Return routes for every address of the API; those in `known` take precedence."""
+    unknown = NotFoundRoute(known)
+    paths = [path for part in (*PARTS, WITHOUT_VERSION) for path in (f"/{part}", f"/{part}/{{rest:path}}")]
+    return [Route(path, unknown, include_in_schema=False) for path in paths]

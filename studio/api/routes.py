@@ -1,6 +1,6 @@
-"""All routes of the API in one router."""
+"""All routes of the API."""
 
-from fastapi import APIRouter
+from fastapi import FastAPI
 
 from studio.api import (
     answers,
@@ -32,20 +32,20 @@ from studio.studio import Studio
 from studio.web.ownership import Ownership
 
 
-def router(studio: Studio, programs: Programs) -> APIRouter:
-    """Return all routes except the page, for one studio."""
-    routes, ownership = APIRouter(), Ownership(studio.settings)
-    for part in (health, metrics, clips, script, takes, trials, live, listening):
-        routes.include_router(part.router(studio))
-    for owned in (engines, champions, projects, stores, jobs, listening_sessions):
-        routes.include_router(owned.router(studio, ownership))
-    routes.include_router(login.router(studio, ownership))
-    routes.include_router(voices.router(studio, programs, ownership))
-    spoken = answers.SpokenAnswers(studio, programs)
-    routes.include_router(speech.router(spoken, programs))
-    routes.include_router(conversions.router(spoken, programs))
-    routes.include_router(transcriptions.router(studio, programs))
-    routes.include_router(speech_socket.router(programs, studio.ears))
-    routes.include_router(invocations.router(studio, spoken))
-    routes.include_router(not_found.router(routes))
-    return routes
+def add_routes(application: FastAPI, studio: Studio, programs: Programs) -> None:
+    """Add all routes except the page, for one studio."""
+    ownership, spoken = Ownership(studio.settings), answers.SpokenAnswers(studio, programs)
+    parts = [
+        *(part.router(studio) for part in (health, metrics, clips, script, takes, trials, live, listening)),
+        *(part.router(studio, ownership) for part in (engines, champions, projects, stores, jobs, listening_sessions)),
+        login.router(studio, ownership),
+        voices.router(studio, programs, ownership),
+        speech.router(spoken, programs),
+        conversions.router(spoken, programs),
+        transcriptions.router(studio, programs),
+        speech_socket.router(programs, studio.ears),
+        invocations.router(studio, spoken),
+    ]
+    routes = [route for part in parts for route in part.routes]
+    # FastAPI's include_router would analyse each endpoint's parameters a second time.
+    application.router.routes.extend([*routes, *not_found.routes(routes)])

@@ -16,7 +16,7 @@ from engines.base import Checkpoint
 from engines.registry import LANGUAGES, EngineOptions
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio
-from studio.api import router
+from studio.api import add_routes
 from studio.api.programs import Programs
 from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
@@ -205,7 +205,7 @@ def studio_of(
 
 def web(studio: Studio, drain: Drain | None = None) -> FastAPI:
     application = FastAPI()
-    application.include_router(router(studio, Programs(studio, drain or Drain())))
+    add_routes(application, studio, Programs(studio, drain or Drain()))
     guard(application, studio.settings)
     application.add_middleware(SendTimes)
     application.add_middleware(RequestIds, count=studio.telemetry.metrics.count_answer)
