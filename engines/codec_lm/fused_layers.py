@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from engines.codec_lm import attention_kernel, kernels
+from engines.codec_lm import attention_kernel, kernels, tile_kernel
 from engines.codec_lm.config import StackConfig
 from engines.codec_lm.transformer import CachedAttention, CachedLayer
 from engines.runtime import quantization as quantizing
@@ -28,8 +28,16 @@ LARGE, LARGE_WARPS = 12_000_000, 4
 OVERLAP = torch.cuda.is_available() and all(
     torch.cuda.get_device_capability(card) >= (9, 0) for card in range(torch.cuda.device_count())
 )
-ROWS_HELD = 8  # with more rows, products are faster on the tensor cores than row by row
+TILES = torch.cuda.is_available() and all(
+    torch.cuda.get_device_capability(card) >= (8, 0) for card in range(torch.cuda.device_count())
+)  # True if the GPU has the instruction of `tile_kernel`
+# Up to ROW_BY_ROW rows, the kernel that takes one row after another is the fastest; up to TILE_ROWS, the tile; then torch's.
+# Without tiles, torch's are faster above ROWS_HELD rows, and from two rows on if both sides of the weights are longer than
+# ROW_BY_ROW_SIDE.
+ROW_BY_ROW, TILE_ROWS, ROWS_HELD, ROW_BY_ROW_SIDE = 3, 16, 8, 2048
+TILE_LONG = 3072  # inputs from which on a tile has 4 warps instead of 2
 SPLITS = 16  # largest number of shares of a long cache
+WIDE_HEAD = 64  # with larger heads, few rows are faster with more shares and warps
 PROGRAMS = 512  # number of programs that fill a GPU: more rows need fewer shares of each cache
 BLOCK, STAGES = 32, 3  # positions read at once, and number of reads in flight
 TILE = 16  # smallest side of a matrix on the tensor cores
@@ -57,27 +65,23 @@ class FusedLayers:
 
     def newest(self, positions: Tensor, rows: int) -> TokenPositions:
         """Return the positions of one new token for each of `rows` rows, whose caches are long."""
-        return TokenPositions(positions, splits=_splits(rows * self._stack.kv_heads, rows > ROWS_HELD))
+        return TokenPositions(positions, splits=_splits(rows, self._stack))
 
-    def run(self, x: Tensor, cache: Tensor, tokens: TokenPositions, many: bool) -> None:
-        """Add the layers' output to x (tokens, dim); cache (layers, 2, rows, kv_heads, length, vector).
-
-        `many` selects the kernels for more than ROWS_HELD rows.
-        """
+    def run(self, x: Tensor, cache: Tensor, tokens: TokenPositions) -> None:
+        """Add the layers' output to x (tokens, dim); cache (layers, 2, rows, kv_heads, length, vector)."""
         for layer, held in zip(self._layers, cache, strict=True):
-            self._layer(layer, x, held, tokens, many)  # type: ignore[arg-type]
+            self._layer(layer, x, held, tokens)  # type: ignore[arg-type]
 
-    def _layer(self, layer: CachedLayer, x: Tensor, cache: Tensor, tokens: TokenPositions, many: bool) -> None:
+    def _layer(self, layer: CachedLayer, x: Tensor, cache: Tensor, tokens: TokenPositions) -> None:
         attention, feed_forward = layer.attention, layer.feed_forward
-        qkv = product(x, attention.wqkv, many, norm=layer.attention_norm)
-        product(self._attend(attention, qkv, cache, tokens, many), attention.wo, many, residual=x)
-        gated = product(x, feed_forward.w1, many, gate=feed_forward.w3, norm=layer.ffn_norm)
-        product(gated, feed_forward.w2, many, residual=x)
+        qkv = product(x, attention.wqkv, norm=layer.attention_norm)
+        product(self._attend(attention, qkv, cache, tokens), attention.wo, residual=x)
+        gated = product(x, feed_forward.w1, gate=feed_forward.w3, norm=layer.ffn_norm)
+        product(gated, feed_forward.w2, residual=x)
 
-    def _attend(
-        self, attention: CachedAttention, qkv: Tensor, cache: Tensor, tokens: TokenPositions, many: bool
-    ) -> Tensor:
+    def _attend(self, attention: CachedAttention, qkv: Tensor, cache: Tensor, tokens: TokenPositions) -> Tensor:
         stack, long = self._stack, tokens.splits > 0
+        warps = 1 if not long or _is_narrow(len(qkv), stack) else 4 if len(qkv) <= ROWS_HELD else 2
         y = qkv.new_empty(len(qkv), stack.heads * stack.head_dim)
         normed, small = stack.qk_norm, cache.dtype == torch.int8
         launch(
@@ -92,7 +96,7 @@ class FusedLayers:
             QUERIES=max(TILE, next_power_of_two(stack.group)),
             SPLITS=max(1, tokens.splits), BLOCK=BLOCK if long else TILE, STAGES=STAGES, NORM=normed,
             HALVES=stack.rope_halves, SMALL=small, OVERLAP=OVERLAP,
-            num_warps=(2 if many else 4) if long else 1, launch_pdl=OVERLAP,
+            num_warps=warps, launch_pdl=OVERLAP,
         )  # fmt: skip
         return y
 
@@ -100,7 +104,6 @@ class FusedLayers:
 def product(
     x: Tensor,
     linear: nn.Linear,
-    many: bool,
     *,
     norm: nn.Module | None = None,
     gate: nn.Linear | None = None,
@@ -108,13 +111,23 @@ def product(
 ) -> Tensor:
     """Compute linear(norm(x)), or silu(linear(norm(x))) * gate(norm(x)), of x (tokens, inputs).
 
-    If `residual` (tokens, outputs) is given, the result is added to it in place. `many` uses the tensor cores.
+    If `residual` (tokens, outputs) is given, the result is added to it in place.
     """
     int4 = any(quantizing.is_int4(each.weight) for each in (linear, gate) if each is not None)
-    if many or int4 or (gate is not None and gate.bias is not None):
+    if int4 or _is_many(x, linear.weight) or (gate is not None and gate.bias is not None):
         return _composed(x, linear, norm, gate, residual)
     gate_weight = None if gate is None else gate.weight
     return _product(x, linear.weight, norm=norm, gate=gate_weight, bias=linear.bias, residual=residual)
+
+
+def _has_tiles(x: Tensor) -> bool:
+    return TILES and x.dtype == torch.bfloat16
+
+
+def _is_many(x: Tensor, weight: Tensor) -> bool:
+    """Return True if torch's kernels are the fastest."""
+    most = 1 if min(weight.shape) > ROW_BY_ROW_SIDE else TILE_ROWS if _has_tiles(x) else ROWS_HELD
+    return len(x) > most
 
 
 def _composed(
@@ -149,28 +162,45 @@ def _product(
         residual_stride, out = 0, x.new_empty(len(x), outputs, dtype=torch.float32 if exact else x.dtype)
     else:
         residual_stride, out = residual.stride(0), residual
+    shared = (
+        x, data, gate_data, scale, gate_scale, x if norm is None else norm.weight, x if bias is None else bias, out, out,
+        len(x), outputs, x.stride(0), residual_stride, out.stride(0), 0.0 if norm is None else norm.eps,
+    )  # fmt: skip
+    options = {
+        "INPUTS": inputs, "NORM": norm is not None, "GATED": gate is not None, "SCALED": scale is not None,
+        "BIASED": bias is not None, "RESIDUAL": residual is not None, "OVERLAP": OVERLAP, "launch_pdl": OVERLAP,
+    }  # fmt: skip
+    if len(x) > ROW_BY_ROW and _has_tiles(x) and inputs % 8 == 0:
+        warps = 4 if inputs >= TILE_LONG else 2
+        tall = len(x) > TILE_ROWS // 2
+        launch(
+            tile_kernel.project_tile, (-(-outputs // 8),), *shared, WARPS=warps, TALL=tall, num_warps=warps, **options
+        )
+        return out
     each = inputs * (1 if gate is None else 2)
     warps = LARGE_WARPS if outputs * each >= LARGE else 1
     block = min(16, 1 << max(0, (warps * HELD // each).bit_length() - 1))
-    launch(
-        kernels.project, (-(-outputs // block),),
-        x, data, gate_data, scale, gate_scale, x if norm is None else norm.weight, x if bias is None else bias, out, out,
-        len(x), outputs, x.stride(0), residual_stride, out.stride(0), 0.0 if norm is None else norm.eps,
-        INPUTS=inputs, BLOCK=block, CHUNK=min(warps * LOAD_BYTES // data.element_size(), next_power_of_two(inputs)),
-        NORM=norm is not None, GATED=gate is not None, SCALED=scale is not None, BIASED=bias is not None,
-        RESIDUAL=residual is not None, OVERLAP=OVERLAP, num_warps=warps, launch_pdl=OVERLAP,
-    )  # fmt: skip
+    chunk = min(warps * LOAD_BYTES // data.element_size(), next_power_of_two(inputs))
+    launch(kernels.project, (-(-outputs // block),), *shared, BLOCK=block, CHUNK=chunk, num_warps=warps, **options)
     return out
 
 
-def logits(x: Tensor, head: Tensor, norm: nn.Module, many: bool) -> Tensor:
+def logits(x: Tensor, head: Tensor, norm: nn.Module) -> Tensor:
     """Compute (rows, choices) logits in float32."""
-    if not many:
+    if not _is_many(x, head):
         return _product(x, head, norm=norm, exact=True)
     x = F.rms_norm(x, norm.weight.shape, norm.weight, norm.eps)  # type: ignore[arg-type]
     return F.linear(x, head) if x.dtype == torch.float32 else torch.mm(x, head.t(), out_dtype=torch.float32)
 
 
-def _splits(caches: int, many: bool) -> int:
+def _is_narrow(rows: int, stack: StackConfig) -> bool:
+    """Return True if attention is the fastest with one warp for each of few shares."""
+    return rows <= TILE_ROWS and stack.head_dim <= WIDE_HEAD
+
+
+def _splits(rows: int, stack: StackConfig) -> int:
     """Return the shares of each cache. It is constant for few rows, so that their sums do not depend on the batch."""
-    return SPLITS if not many else min(SPLITS, 1 << (max(1, PROGRAMS // caches).bit_length() - 1))
+    if _is_narrow(rows, stack):
+        return SPLITS // 2
+    fill = max(1, PROGRAMS // (rows * stack.kv_heads))
+    return SPLITS if rows <= ROWS_HELD else min(SPLITS, 1 << (fill.bit_length() - 1))

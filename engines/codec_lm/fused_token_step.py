@@ -13,8 +13,6 @@ from engines.codec_lm.token_network import TokenNetwork
 from engines.runtime.launching import launch
 from engines.runtime.powers import next_power_of_two
 
-ROW_BY_ROW_DIM_MAX = 2048  # wider layers use the tensor cores from two rows on, because that is faster
-
 
 class FusedTokenStep:
     """Generates tokens for the rows of a `DecodeState`, and updates the state."""
@@ -28,10 +26,9 @@ class FusedTokenStep:
     def draw(self, rows: int) -> Tensor:
         """Compute the same as `TokenStep.draw`. The next call overwrites the result; an error leaves wrong inputs."""
         state, network = self._state, self._network
-        many = rows > (fused_layers.ROWS_HELD if network.stack.dim <= ROW_BY_ROW_DIM_MAX else 1)
         x = state.pending[:rows]  # layers add to it in place; the sampling writes it again
-        self._layers.run(x, state.cache, self._layers.newest(state.positions, rows), many)
-        self._choose(logits(x, network.code_head, network.norm, many))
+        self._layers.run(x, state.cache, self._layers.newest(state.positions, rows))
+        self._choose(logits(x, network.code_head, network.norm))
         return self._drawn[:rows, None]
 
     def _choose(self, scores: Tensor) -> None:

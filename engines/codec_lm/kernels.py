@@ -1,7 +1,7 @@
 """Triton's product kernel of a decode step. For a single row, a step is bound by reading weights and launching kernels.
 
 A product holds its weights in registers and processes the rows one after another. So each weight is read once for any batch,
-and a row's result does not depend on the number of rows, up to `fused_layers.ROWS_HELD`. Sums are in float32.
+and a row's result does not depend on the number of rows. Sums are in float32.
 """
 
 # Triton compiles these functions, so Python's types do not describe them. Triton does not support unpacking.

@@ -12,7 +12,8 @@ from engines.codec_lm.streaming import ROWS_MAX, CodecStreams, DecodedPackets, P
 from engines.runtime.transfers import AsyncHostCopy
 from engines.types import Samples
 
-FEW_REQUESTS = 4  # with at most this many requests, the next decode step waits for the first audio of a request
+# With at most this many requests, the next decode step waits for references and for the first audio of a request.
+FEW_REQUESTS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)

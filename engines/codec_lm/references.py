@@ -126,6 +126,11 @@ class ReferenceEncoder:
             else:
                 ended.codes.set_result(self.store.put(ended.digest, ended.copy.result().value().clone()))
 
+    def go_first(self) -> None:
+        """Make the current stream wait for clips that the GPU encodes."""
+        if self._stream is not None and self._on_device:
+            torch.cuda.current_stream(self._device).wait_stream(self._stream)
+
     @property
     def in_background(self) -> bool:
         """Return True if a thread encodes clips from start to end, because the encoder has its own device."""

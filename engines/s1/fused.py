@@ -38,16 +38,16 @@ class FusedFrame:
         """Compute the same as `DualARStep.draw`. The next call overwrites the result."""
         state, network, config = self._state, self._network, self._network.config
         # Layers add to `x` and `pair` in place; both are written again for each frame.
-        x, pair, many = state.pending[:rows], self._pair[:rows], rows > fused_layers.ROWS_HELD
-        self._slow.run(x, state.cache, self._slow.newest(state.positions, rows), many)
+        x, pair = state.pending[:rows], self._pair[:rows]
+        self._slow.run(x, state.cache, self._slow.newest(state.positions, rows))
         pair[:, 0] = network.fast_project_in(x)
-        self._choose(logits(x, self._head, network.norm, many), 0)
+        self._choose(logits(x, self._head, network.norm), 0)
         for codebook in range(1, config.codebooks):
             first = 0 if codebook == 1 else codebook
             tokens = TokenPositions(self._steps[first:], codebook - first + 1)
             x = pair.view(-1, config.fast.dim) if first == 0 else pair[:, 1]
-            self._fast.run(x, self._fast_cache, tokens, many)
-            self._choose(logits(pair[:, 1], self._fast_head, network.fast_norm, many), codebook)
+            self._fast.run(x, self._fast_cache, tokens)
+            self._choose(logits(pair[:, 1], self._fast_head, network.fast_norm), codebook)
         self._advance(rows)
         return self._drawn[:rows]
 

@@ -7,6 +7,7 @@ padded to the next length. The padding is masked, so codes differ only by roundi
 import logging
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -44,7 +45,7 @@ class BiCodecEncoder:
         for key in (VOICE, *LENGTHS):
             padded = key - HOP if key else REFERENCE  # so that the kernels of the mask run before they are recorded
             try:
-                with self._lock:
+                with self._lock, _tf32():
                     self._graphed(key, torch.ones(padded, device=device))
             except torch.OutOfMemoryError:
                 log.warning("no memory for CUDA graphs of the reference encoder; it runs without them")
@@ -56,7 +57,7 @@ class BiCodecEncoder:
         """Encode (n,) samples to (1 + global codes, frames) codes, of which the global ones are the same in all frames."""
         samples = normalise_volume(samples)
         length = next((each for each in LENGTHS if each >= len(samples)), None)
-        with self._lock:
+        with self._lock, _tf32():
             graphed = self._eager if self._graphed is None else self._graphed
             semantic = (self._eager if length is None else graphed)(length, normalise(samples))
             voice = graphed(VOICE, samples)
@@ -67,6 +68,17 @@ class BiCodecEncoder:
         if key == VOICE:
             return self.codec.encode_global(samples)
         return self.codec.encode_semantic(self.features.from_normalised(samples))
+
+
+@contextmanager
+def _tf32() -> Iterator[None]:
+    """Multiply matrices in TF32, as the convolutions of a GPU always do. This makes the encoder about twice as fast."""
+    matmul = torch.backends.cuda.matmul
+    before, matmul.allow_tf32 = matmul.allow_tf32, True
+    try:
+        yield
+    finally:
+        matmul.allow_tf32 = before
 
 
 class _GraphedEncoder:

@@ -5,12 +5,16 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch import nn
 
 from bench import orpheus_checkpoints, spark_checkpoints
 from engines.base import Checkpoint, Finished
+from engines.codec_lm import fused_layers
 from engines.codec_lm import plan as planning
 from engines.codec_lm.engine import CodecLmEngine
+from engines.codec_lm.layers import RMSNorm
 from engines.registry import EngineOptions, spec
+from engines.runtime import quantization as quantizing
 from engines.spark.bicodec_files import read_bicodec
 from engines.spark.features import read_features
 from engines.spark.mel import SAMPLE_RATE
@@ -75,6 +79,32 @@ def test_a_recording_is_spoken_beside_lines_as_on_the_cpu(tmp_path: Path) -> Non
     on_gpu, on_cpu = found
     assert on_gpu.shape == on_cpu.shape
     assert (on_gpu - on_cpu).norm() < 0.05 * on_cpu.norm()
+
+
+@torch.inference_mode()
+@pytest.mark.parametrize("sides", [(896, 1152), (4864, 896), (104, 20)])
+@pytest.mark.parametrize("kind", ["plain", "normed", "gated", "biased", "int8"])
+def test_a_tile_of_rows_equals_torch_whatever_their_number(sides: tuple[int, int], kind: str) -> None:
+    torch.manual_seed(1)
+    inputs, outputs = sides
+    made = {"device": "cuda", "dtype": torch.bfloat16}
+    linear, gate = (nn.Linear(inputs, outputs, bias=kind == "biased", **made) for _ in range(2))
+    if kind == "int8":
+        quantizing.quantize([nn.ModuleList([linear])], "int8")
+    norm = RMSNorm(inputs, 1e-6).to(**made) if kind in ("normed", "gated") else None
+    chosen = gate if kind == "gated" else None
+    x = torch.randn(fused_layers.TILE_ROWS, inputs, **made)
+    added = torch.randn(fused_layers.TILE_ROWS, outputs, **made) if kind == "biased" else None
+
+    def product(rows: int) -> torch.Tensor:
+        held = None if added is None else added[:rows].clone()
+        return fused_layers.product(x[:rows], linear, norm=norm, gate=chosen, residual=held)
+
+    found = product(fused_layers.TILE_ROWS)
+    wanted = fused_layers._composed(x, linear, norm, chosen, None if added is None else added.clone())
+    assert (found - wanted).norm() < 0.01 * wanted.norm()
+    for rows in range(fused_layers.ROW_BY_ROW + 1, fused_layers.TILE_ROWS):
+        assert torch.equal(product(rows), found[:rows])
 
 
 @torch.inference_mode()

@@ -337,6 +337,20 @@ def test_frames_of_few_rows_wait_for_first_audio(engine: CodecLmEngine, monkeypa
         listener.finish(*jobs)
 
 
+@pytest.mark.parametrize(("count", "waits"), [(FEW_REQUESTS, True), (FEW_REQUESTS + 1, False)])
+def test_frames_of_few_rows_wait_for_references(
+    engine: CodecLmEngine, monkeypatch: pytest.MonkeyPatch, count: int, waits: bool
+) -> None:
+    batch, waited = engine.runtime.batch, []
+    monkeypatch.setattr(batch._references, "go_first", lambda: waited.append(len(batch.requests)))
+    jobs, listener = [job(number, "word " * 3) for number in range(count)], Listener(engine)
+    for each in jobs:
+        engine.admit(each)
+    listener.step()
+    assert waited == [count] * waits
+    listener.finish(*jobs)
+
+
 def test_a_packet_without_memory_is_decoded_later_without_loss(engine: CodecLmEngine) -> None:
     jobs = [job(number, "word " * 12) for number in (2, 3)]
     wanted = [alone(engine, each) for each in jobs]

@@ -94,7 +94,7 @@ def halves() -> float:
     for number in range(3):
         x, positions = torch.randn(1, STACK.dim), torch.full((1,), number)
         wanted = network.hidden_states(x[:, None], positions[:, None], by_torch.cache)[:, 0]
-        layers.run(x, by_kernels.cache, layers.newest(positions, 1), many=False)
+        layers.run(x, by_kernels.cache, layers.newest(positions, 1))
     return relative(x, wanted)
 
 
@@ -180,10 +180,10 @@ def compile() -> dict[str, Any]:
     target = Target(GPUTarget("cuda", 90, 32))
     target.get_current_stream = lambda device: 0  # type: ignore[attr-defined]
     driver.set_active(target)
-    fused_layers.OVERLAP = True
+    fused_layers.OVERLAP = fused_layers.TILES = True
     with torch.device("meta"), collect_launches() as plans:
         network = DualAR(DualARConfig.from_mapping(FULL.network), 151_000, 4096, 150_000, 1024).bfloat16()
-        for rows in (2, 256):
+        for rows in (2, 4, 12, 256):
             FusedFrame(network, DecodeState(network, rows, 2048)).draw(rows)
         quantizing.quantize([network.layers, network.fast_layers], "int8")
         for cached in (None, torch.int8):
