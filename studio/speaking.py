@@ -22,9 +22,8 @@ from studio.estimates import VoicePace, pace_in, spoken_reference
 from studio.languages import ENGLISH
 from studio.order import SEEDS, Order
 from studio.passages import Passages
-from studio.references.acceptance import failures
 from studio.references.clip import Source
-from studio.references.report import report, speech_rate
+from studio.references.report import failures, speech_rate
 from studio.references.window import Window
 from studio.telemetry.recorder import Recorder
 from studio.voice_designs import read_design
@@ -128,7 +127,7 @@ def doubts(reference: Reference, *, of_clip: bool) -> list[str]:
     """
     if of_clip:
         source = Source(sample_rate=reference.audio.sample_rate)
-        return failures(report(reference.audio, source, reference.transcript))
+        return failures(reference.audio, source, reference.transcript)
     rate = speech_rate(reference.audio, reference.transcript)
     return [rate.message] if rate.state == "fail" else []
 

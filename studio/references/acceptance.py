@@ -13,7 +13,7 @@ from engines.errors import BadAudio
 from engines.types import Audio, Reference
 from studio.references.clip import Source
 from studio.references.library import NoRoom, decode_clip
-from studio.references.report import Report, mixdown, no_voice, report
+from studio.references.report import failures, mixdown, no_voice
 from studio.references.window import Window, reference_of
 
 INSIST = 'To use the clip anyway, set "ignore_report" to true.'  # the API's form of "Speak anyway" on the page
@@ -34,10 +34,10 @@ class SentReference:
     )  # empty before `check`; then one list, the failures
 
     def check(self, find: "FindFailures | None" = None) -> None:
-        """Raise BadReference if the report finds the clip unusable. `find` is used in place of `find_failures`."""
+        """Raise BadReference if the report finds the clip unusable. `find` is used in place of `failures`."""
         if not self._reports:
             clip = self.reference
-            self._reports.append((find or find_failures)(clip.audio, self.source, clip.transcript))
+            self._reports.append((find or failures)(clip.audio, self.source, clip.transcript))
         if self._reports[0]:
             raise BadReference(" ".join([*self._reports[0], INSIST]))
 
@@ -115,17 +115,7 @@ def require_voice(audio: Audio, source: Source) -> None:
         raise BadReference(" ".join(check.message for check in [found, *offered]))
 
 
-def failures(found: Report) -> list[str]:
-    """Return the messages of the checks that make a clip unusable."""
-    return [check.message for check in found.checks if check.state == "fail"]
-
-
-def find_failures(audio: Audio, source: Source, transcript: str) -> list[str]:
-    """Make the report on a clip, and return its `failures`."""
-    return failures(report(audio, source, transcript))
-
-
 def file_failures(path: Path, transcript: str) -> list[str]:
     """Return the `failures` of a sound file from a trusted source, such as an archive. Raises BadAudio."""
     decoded = decode_clip(path)
-    return find_failures(decoded.mix, Source.of(decoded), transcript)
+    return failures(decoded.mix, Source.of(decoded), transcript)

@@ -16,8 +16,9 @@ import soundfile
 
 from engines.types import Audio
 from studio.ears.child import Child
-from studio.references.acceptance import SentReference, find_failures, read_sent_reference
+from studio.references.acceptance import SentReference, read_sent_reference
 from studio.references.clip import Source
+from studio.references.report import failures
 
 WITHIN_S, PATIENCE_S = 30.0, 0.1  # longest task; longest time for which a report waits for a busy process
 REMEMBERED, REMEMBERED_BYTES = 16, 2**20  # number of sent references that are kept, and their longest file
@@ -53,8 +54,8 @@ class ReportProcesses:
 
     def failures(self, audio: Audio, source: Source, transcript: str) -> list[str]:
         """Return the messages of the checks that make a clip unusable."""
-        answer = self._ask(find_failures, (audio, source, transcript), PATIENCE_S)
-        return answer if isinstance(answer, list) else find_failures(audio, source, transcript)
+        answer = self._ask(failures, (audio, source, transcript), PATIENCE_S)
+        return answer if isinstance(answer, list) else failures(audio, source, transcript)
 
     def _read(self, sound: bytes, transcript: str) -> SentReference:
         answer = self._ask(read_sent_reference, (sound, transcript), 0.0)
@@ -97,7 +98,7 @@ class ReportProcesses:
         for child in self._children:
             if not self._closed:
                 child.ask(read_sent_reference, (file.getvalue(), "Yes."), WITHIN_S)
-                child.ask(find_failures, (bursts, Source(sample_rate=RATE_HZ), "Yes."), WITHIN_S)
+                child.ask(failures, (bursts, Source(sample_rate=RATE_HZ), "Yes."), WITHIN_S)
                 self._free.put(child)
 
 

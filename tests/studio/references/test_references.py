@@ -17,7 +17,7 @@ from studio.ears.quality.levels import measure_levels, rumble_and_bandwidth
 from studio.references.clip import Source
 from studio.references.library import ClipStore, UnknownClip
 from studio.references.repairs import repair, starts_at_s
-from studio.references.report import Check, report
+from studio.references.report import Check, failures, report
 from studio.references.window import Window, reference_of
 
 RATE = 24_000
@@ -340,6 +340,30 @@ def test_a_single_word_is_counted_as_one(transcript, said):
 
 def test_a_missing_transcript_fails():
     assert check(good(), "transcript", transcript=" ").state == "fail"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "transcript", "count"),
+    [
+        (lambda samples: samples, LINE, 0),
+        (lambda samples: samples[: RATE // 2], LINE, 2),
+        (lambda samples: samples * 0, LINE, 1),
+        (lambda samples: np.clip(samples * 12, -1, 1), LINE, 1),
+        (lambda samples: samples + room(len(samples) / RATE, 0.1), LINE, 1),
+        (lambda samples: resample(resample(Audio(samples, RATE), 3_000), RATE).samples, LINE, 1),
+        (lambda samples: samples + 0.3 * np.cos(2 * np.pi * 5_000 * np.arange(len(samples)) / RATE), LINE, 1),
+        (lambda samples: samples + 0.2, LINE, 0),
+        (lambda samples: samples, "", 1),
+        (lambda samples: samples, LINE * 5, 1),
+    ],
+    ids=["good", "short", "silent", "clipped", "noisy", "dull", "tone", "offset", "no transcript", "long transcript"],
+)
+def test_failures_are_those_of_the_whole_report(spoil, transcript, count):
+    audio, source = Audio(np.asarray(spoil(good().samples), np.float32), RATE), Source(sample_rate=RATE)
+    checks = report(audio, source, transcript).checks
+    found = failures(audio, source, transcript)
+    assert found == [check.message for check in checks if check.state == "fail"]
+    assert len(found) == count
 
 
 def test_every_finding_says_what_to_do_in_two_sentences_at_most():

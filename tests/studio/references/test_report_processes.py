@@ -12,10 +12,10 @@ import soundfile
 from engines.errors import BadAudio
 from engines.types import Audio, Reference
 from studio.ears.child import DIED
-from studio.references import acceptance
-from studio.references.acceptance import BadReference, SentReference, find_failures, read_sent_reference
+from studio.references import acceptance, report
+from studio.references.acceptance import BadReference, SentReference, read_sent_reference
 from studio.references.clip import Source
-from studio.references.report import Report
+from studio.references.report import failures
 from studio.references.report_processes import ReportProcesses, _bursts
 from tests.waiting import until
 from training.references import RATE_HZ, SHIPPED, read_references
@@ -33,13 +33,13 @@ def voice() -> Reference:
 def here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Note the transcripts of the reports that this process makes."""
     made: list[str] = []
-    report = acceptance.report
+    check = report.speech_rate
 
-    def noted(audio: Audio, source: Source, transcript: str) -> Report:
+    def noted(audio: Audio, transcript: str) -> report.Check:
         made.append(transcript)
-        return report(audio, source, transcript)
+        return check(audio, transcript)
 
-    monkeypatch.setattr(acceptance, "report", noted)
+    monkeypatch.setattr(report, "speech_rate", noted)
     return made
 
 
@@ -63,7 +63,7 @@ def test_the_first_report_is_made_here_and_later_ones_in_the_process(
     processes: ReportProcesses, voice: Reference, here: list[str]
 ) -> None:
     quick = f"{voice.transcript} " * 5
-    wanted = [find_failures(voice.audio, SOURCE, each) for each in (voice.transcript, quick)]
+    wanted = [failures(voice.audio, SOURCE, each) for each in (voice.transcript, quick)]
     assert wanted[0] == [] != wanted[1]
     here.clear()
     started(processes, voice)
@@ -74,7 +74,7 @@ def test_the_first_report_is_made_here_and_later_ones_in_the_process(
 
 
 def test_the_first_task_of_a_process_runs_all_checks() -> None:
-    made = acceptance.report(_bursts(), SOURCE, "Yes.")
+    made = report.report(_bursts(), SOURCE, "Yes.")
     assert {"clicks", "tones", "rumble"} <= {check.name for check in made.checks}
 
 
