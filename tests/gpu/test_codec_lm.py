@@ -89,7 +89,7 @@ def test_fused_layers_rotate_halves_like_the_layers() -> None:
         x = torch.randn(2, STACK.dim, generator=torch.Generator().manual_seed(number)).to(CARD)
         positions = torch.full((2,), number, device=CARD)
         wanted = network.hidden_states(x[:, None], positions[:, None], eager.cache)[:, 0]
-        layers.run(x, fused.cache, layers.newest(positions, 2), many=False)
+        layers.run(x, fused.cache, layers.newest(positions, 2))
         assert torch.allclose(x, wanted, atol=1e-4)
 
 
@@ -122,7 +122,7 @@ def test_large_products_equal_those_of_torch_and_do_not_depend_on_the_number_of_
     norm = RMSNorm(inputs, 1e-5).to(CARD, torch.bfloat16)
     x = torch.randn(2, inputs, device=CARD, dtype=torch.bfloat16)
     found = [
-        fused_layers.product(rows, linear, False, norm=norm, gate=gate if gated else None).float()
+        fused_layers._product(rows, linear.weight, norm=norm, gate=gate.weight if gated else None).float()
         for rows in (x[:1].clone(), x)
     ]
     normed = F.rms_norm(x.double(), (inputs,), eps=1e-5)
