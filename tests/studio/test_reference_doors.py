@@ -18,9 +18,9 @@ from websockets.sync.client import connect
 from studio.archive import unpack
 from studio.archive.errors import BadArchive
 from studio.order import Order
-from studio.references import acceptance
+from studio.references import report_processes
 from studio.references.acceptance import INSIST, BadReference
-from studio.references.report import Report, report
+from studio.references.report import failures
 from studio.studio import Studio
 from tests.studio.archive.archives import base, packed, silent, tar, vet, written
 from tests.studio.house import ENGINE, SAMPLE_RATE, speechlike
@@ -128,11 +128,11 @@ def test_a_refused_reference_leaves_no_request(reception: Reception) -> None:
 def test_a_reference_that_is_sent_again_is_read_once(reception: Reception, monkeypatch: pytest.MonkeyPatch) -> None:
     reports, sound = list[str](), wav(0.9 * speechlike())
 
-    def counted(*given: Any) -> Report:
+    def counted(*given: Any) -> list[str]:
         reports.append(given[2])
-        return report(*given)
+        return failures(*given)
 
-    monkeypatch.setattr(acceptance, "report", counted)
+    monkeypatch.setattr(report_processes, "failures", counted)
     assert [speaking(reception, sound, False).status_code for _ in range(3)] == [200] * 3
     assert reports == [SAID]
     other = {"reference_audio": base64.b64encode(sound).decode(), "reference_text": "six five four, three two one."}
