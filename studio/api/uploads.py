@@ -50,14 +50,14 @@ async def _stream(request: Request, path: Path) -> str:
     kind, options = parse_options_header(request.headers.get("content-type"))
     with path.open("xb") as file:
         form = FormFile(options.get(b"boundary", b""), file.write) if kind == MULTIPART.encode() else None
-        await _pour(request, form.feed if form else file.write)
+        await _feed_body(request, form.feed if form else file.write)
         if file.tell() == 0:
             hint = ", as the body or as the `file` field of a form" if form else ""
             raise BadInput(f"the file is empty or missing; send a file{hint}")
     return form.name if form else ""
 
 
-async def _pour(request: Request, feed: Feed) -> None:
+async def _feed_body(request: Request, feed: Feed) -> None:
     """Pass the body on in pieces. Another thread writes, so that a slow disk does not block other requests."""
     collected = bytearray()
     try:

@@ -1,7 +1,7 @@
 """Hear takes in the background, one after another. A take that ran away is made again once.
 
-A take waits until no engine speaks, but at most `PATIENCE_S`. The process of the ears has a low priority (`nice`), so a request
-that arrives while a take is heard keeps its processor time.
+A take waits until no engine speaks, but at most `IDLE_WAIT_MAX_S`. The process of the ears has a low priority (`nice`), so
+a request that arrives while a take is heard keeps its processor time.
 """
 
 import logging
@@ -22,7 +22,7 @@ from studio.script.checks.runaways import RUNAWAY
 log = logging.getLogger(__name__)
 
 WAITING_MAX = 200  # takes; further takes stay unheard until someone asks
-PATIENCE_S = 20.0  # longest wait for idle engines, because a script may render for hours
+IDLE_WAIT_MAX_S = 20.0  # longest wait for idle engines, because a script may render for hours
 LOOK_S = 0.2
 
 
@@ -125,6 +125,6 @@ class TakeHearing:
         )
 
     def _wait_for_engines(self) -> None:
-        due = time.monotonic() + PATIENCE_S
+        due = time.monotonic() + IDLE_WAIT_MAX_S
         while self._busy() and time.monotonic() < due and not self._closing.wait(LOOK_S):
             continue

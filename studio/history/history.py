@@ -258,9 +258,11 @@ class History:
                 for id in kept:
                     session.exec(update(TakeRow).where(col(TakeRow.id) == id).values(deleted_at=None))
             log.info("added %d takes that were missing in the database", len(lost) + len(kept))
-        nobodys = self._files.undescribed() - set(known)
-        if nobodys:
-            log.warning("%d audio files in %s belong to no take and are not changed", len(nobodys), self._files.folder)
+        without_take = self._files.undescribed() - set(known)
+        if without_take:
+            log.warning(
+                "%d audio files in %s belong to no take and are not changed", len(without_take), self._files.folder
+            )
 
     def _describe(self) -> None:
         """Write missing descriptions of takes, for example of takes from an older studio."""

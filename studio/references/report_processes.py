@@ -20,7 +20,7 @@ from studio.references.acceptance import SentReference, read_sent_reference
 from studio.references.clip import Source
 from studio.references.report import failures
 
-WITHIN_S, PATIENCE_S = 30.0, 0.1  # longest task; longest time for which a report waits for a busy process
+WITHIN_S, FREE_WAIT_MAX_S = 30.0, 0.1  # longest task; longest time for which a report waits for a busy process
 REMEMBERED, REMEMBERED_BYTES = 16, 2**20  # number of sent references that are kept, and their longest file
 CHECKS_AT_ONCE = 32
 RSS_MAX = 1 << 30
@@ -54,16 +54,16 @@ class ReportProcesses:
 
     def failures(self, audio: Audio, source: Source, transcript: str) -> list[str]:
         """Return the messages of the checks that make a clip unusable."""
-        answer = self._ask(failures, (audio, source, transcript), PATIENCE_S)
+        answer = self._ask(failures, (audio, source, transcript), FREE_WAIT_MAX_S)
         return answer if isinstance(answer, list) else failures(audio, source, transcript)
 
     def _read(self, sound: bytes, transcript: str) -> SentReference:
         answer = self._ask(read_sent_reference, (sound, transcript), 0.0)
         return answer if isinstance(answer, SentReference) else read_sent_reference(sound, transcript)
 
-    def _ask(self, task: Callable[..., object], given: tuple[object, ...], patience_s: float) -> object:
+    def _ask(self, task: Callable[..., object], given: tuple[object, ...], wait_max_s: float) -> object:
         """Return the answer of a free process; None without one. A failed task is done here again, which raises its error."""
-        child = self._child(patience_s) if self._children else None
+        child = self._child(wait_max_s) if self._children else None
         if child is None:
             return None
         try:
@@ -80,14 +80,14 @@ class ReportProcesses:
         for child in self._children:
             child.close()
 
-    def _child(self, patience_s: float) -> Child | None:
+    def _child(self, wait_max_s: float) -> Child | None:
         """Return a free process; None if all start or stay busy. The first call starts the processes."""
         with self._starting:
             if self._starter is None:
                 self._starter = threading.Thread(target=self._start, name="report-processes", daemon=True)
                 self._starter.start()
         try:
-            return self._free.get(timeout=0 if self._starter.is_alive() else patience_s)
+            return self._free.get(timeout=0 if self._starter.is_alive() else wait_max_s)
         except Empty:
             return None
 

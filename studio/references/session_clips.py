@@ -103,10 +103,10 @@ class SessionClips:
     def samples(self) -> Sequence[ShippedClip]:
         """Return the shipped references; the first call decodes them into the clip store."""
         if not self._shipped:
-            self._shipped = [self._ship(sample) for sample in self._clips.samples()]
+            self._shipped = [self._add_sample(sample) for sample in self._clips.samples()]
         return self._shipped
 
-    def _ship(self, sample: Sample) -> ShippedClip:
+    def _add_sample(self, sample: Sample) -> ShippedClip:
         kept = self._clips.add(sample.path, sample.name)
         return ShippedClip(sample.name, kept.id, sample.transcript, kept.audio.duration_s, kept.origin)
 

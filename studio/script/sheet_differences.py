@@ -14,8 +14,8 @@ from studio.script.editing import CHANGED
 from studio.script.format.script import Role, ScriptLine, Sheet, Table
 from studio.script.row_matching import matched_rows
 
-CellKind = Literal["sheet", "studio", "both"]
-LineKind = Literal["both", "sheet", "studio", "added", "removed", "moved"]
+CellKind = Literal["file", "studio", "both"]
+LineKind = Literal["both", "file", "studio", "added", "removed", "moved"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class CellDifference:
     kind: CellKind  # which side changed the cell
     before: str | None  # in the last file; None = unknown
     studio: str
-    sheet: str
+    file: str  # in the new file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ class SheetComparison:
             return LineDifference(kind="added", line=line, row=row)
         cells = self._cells(line, self.table.rows[row])
         if line.deleted:
-            kind: LineKind = "both" if any(cell.sheet != cell.before for cell in cells) else "studio"
+            kind: LineKind = "both" if any(cell.file != cell.before for cell in cells) else "studio"
             return LineDifference(kind=kind, line=line, row=row, cells=cells)
         if not cells and not moved:
             return None
@@ -125,9 +125,9 @@ def _before(line: ScriptLine) -> tuple[str, ...] | None:
     return line.imported or None
 
 
-def _difference(column: int, before: str | None, studio: str, sheet: str) -> CellDifference:
-    kind: CellKind = "sheet" if studio == before else "studio" if sheet == before else "both"
-    return CellDifference(column=column, kind=kind, before=before, studio=studio, sheet=sheet)
+def _difference(column: int, before: str | None, studio: str, file: str) -> CellDifference:
+    kind: CellKind = "file" if studio == before else "studio" if file == before else "both"
+    return CellDifference(column=column, kind=kind, before=before, studio=studio, file=file)
 
 
 def _kind_of(cells: Sequence[CellDifference]) -> LineKind:

@@ -46,7 +46,7 @@ def _merged(line: ScriptLine, cells: tuple[str, ...], kept: LineDifference | Non
     """Return the line with the cells of the file, except cells whose edits are kept."""
     if kept is None:
         return replace(line, cells=cells, imported=cells, deleted=False)
-    edited = {cell.column: cell.studio for cell in kept.cells if cell.kind != "sheet"}
+    edited = {cell.column: cell.studio for cell in kept.cells if cell.kind != "file"}
     mine = tuple(edited.get(column, value) for column, value in enumerate(cells))
     return replace(line, cells=mine, imported=cells)
 

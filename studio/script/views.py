@@ -38,7 +38,7 @@ class ScriptViews:
         """Return the changes of a sheet since revision `since`, or everything if the cast has changed. Raises UnknownSheet."""
         project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, sheet_id)
         answer = sheet_json(sheet, self._readings(project), self._render(project_id), since, known)
-        return answer | {"desk": self._desk(project)}
+        return answer | {"project_digest": self._project_digest(project)}
 
     def readings(self, project_id: str) -> Readings:
         """Return the readings of the project's lines. Raises UnknownProject."""
@@ -70,7 +70,7 @@ class ScriptViews:
         except UnknownRender:
             return None
 
-    def _desk(self, project: Project) -> str:
+    def _project_digest(self, project: Project) -> str:
         """Return a digest of the list of projects, and of the sheets, cast and lexicon of this project."""
         projects = [(each.id, each.name, each.sheets) for each in self._projects.list()]
         names = [sheet.name for sheet in self._projects.sheets(project.id)]

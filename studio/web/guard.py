@@ -107,7 +107,7 @@ class Guard:
         if not self.answers_to(host_name(headers)):
             return problem(FOREIGN_HOST, 403, code="foreign_host")
         changes = scope["type"] == "websocket" or scope["method"] not in HARMLESS
-        if changes and _from_elsewhere(headers) and not self._may_use_api(scope, headers):
+        if changes and _is_cross_origin(headers) and not self._may_use_api(scope, headers):
             return problem(FOREIGN_PAGE, 403, code="foreign_page")
         return None
 
@@ -141,7 +141,7 @@ def _length(headers: Headers, unsaid: float) -> float:
     return int(length) if length.isdecimal() else unsaid
 
 
-def _from_elsewhere(headers: Headers) -> bool:
+def _is_cross_origin(headers: Headers) -> bool:
     """Return True if a browser sent this request for a page of another site.
 
     Such a page must not use this site's cookie or loopback access. Programs send no Sec-Fetch-Site or Origin. A page cannot

@@ -99,7 +99,7 @@ class Ownership:
         # from loopback access.
         bearer = scheme.lower() == "bearer"
         if not self._login:
-            if bearer or not self._is_at_home(connection):
+            if bearer or not self._is_surely_local(connection):
                 raise NotOwner(FROM_HERE)
             return
         if not bearer and self._is_logged_in(cookie_of(connection.headers, COOKIE)):
@@ -127,7 +127,7 @@ class Ownership:
         with transaction(self._database) as session:
             session.exec(delete(LoginRow).where(col(LoginRow.cookie) == _digest(cookie_of(connection.headers, COOKIE))))
 
-    def _is_at_home(self, connection: HTTPConnection) -> bool:
+    def _is_surely_local(self, connection: HTTPConnection) -> bool:
         """Return True if only a person on this machine can have sent the request.
 
         A proxy on this machine forwards requests of strangers, often to localhost and without a header that reveals it. So the
@@ -137,9 +137,9 @@ class Ownership:
         behind_proxy = settings.root_path or settings.trusted_proxies
         if behind_proxy or not settings.on_loopback or is_proxied(connection):
             return False
-        return host_name(connection.headers) in LOOPBACK and self._is_near(connection)
+        return host_name(connection.headers) in LOOPBACK and self._is_local_connection(connection)
 
-    def _is_near(self, connection: HTTPConnection) -> bool:
+    def _is_local_connection(self, connection: HTTPConnection) -> bool:
         """Return True if the connection comes from this machine. A Unix socket has no address; only this user can open it."""
         if connection.client is None:
             return self._settings.socket is not None

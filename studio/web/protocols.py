@@ -92,12 +92,12 @@ class Http(H11Protocol):
             self._timer = self.loop.call_at(due_at, self._check)
         else:
             silent = self._due_part == "headers" and not self.conn.trailing_data[0]
-            self._hang_up(None if silent else 408)
+            self._close_with(None if silent else 408)
 
     def send_400_response(self, msg: str) -> None:
-        self._hang_up(getattr(sys.exception(), "error_status_hint", 400))
+        self._close_with(getattr(sys.exception(), "error_status_hint", 400))
 
-    def _hang_up(self, status: int | None) -> None:
+    def _close_with(self, status: int | None) -> None:
         """Send an error if the request has no response yet, and close the connection."""
         cycle = self.cycle
         answered = self._due_part == "body" or (cycle is not None and not cycle.response_complete)

@@ -246,15 +246,15 @@ test("the summary of an update counts changed lines and kept edits", () => {
   const one = (/** @type {Partial<LineDifference>} */ facts) =>
     /** @type {LineDifference} */ ({ key: "k", cells: [], deleted: false, in_file: true, keepable: false, ...facts });
   const comparison = (/** @type {LineDifference[]} */ ...lines) => /** @type {SheetComparison} */ ({ lines });
-  const cell = /** @type {CellDifference} */ ({ title: "text", kind: "studio", before: "1", studio: "2", sheet: "1" });
+  const cell = /** @type {CellDifference} */ ({ title: "text", kind: "studio", before: "1", studio: "2", file: "1" });
   const edited = one({ key: "b", kind: "studio", keepable: true, cells: [cell] });
-  const lines = comparison(one({ key: "a", kind: "sheet" }), edited, one({ key: "c", kind: "added" }));
+  const lines = comparison(one({ key: "a", kind: "file" }), edited, one({ key: "c", kind: "added" }));
   assert.equal(summary(lines, new Set(["b"])), "1 line changed, 1 new line, 1 line keeps your edits.");
   assert.equal(summary(lines, new Set()), "1 line changed, 1 new line, 1 line gets the text of the file.");
   const both = one({ key: "d", kind: "both", keepable: true, cells: [{ ...cell, kind: "both" }] });
   assert.equal(summary(comparison(both), new Set()), "1 line changed (your edits are replaced).");
   assert.equal(
-    summary(comparison(both, one({ key: "a", kind: "sheet" })), new Set()),
+    summary(comparison(both, one({ key: "a", kind: "file" })), new Set()),
     "2 lines changed (your edits are replaced in 1 of them).",
   );
   assert.equal(summary(comparison(), new Set()), "No changes.");

@@ -402,7 +402,7 @@ interface Sheet {
   name: string;
   revision: number;
   cast?: string; // digest of the data that all lines depend on
-  desk?: string; // digest of the projects, and of this project's sheets, cast and lexicon
+  project_digest?: string; // digest of the projects, and of this project's sheets, cast and lexicon
   columns: string[];
   roles: Roles;
   lines: ScriptLine[]; // the changed lines
@@ -425,10 +425,10 @@ interface LineNote {
 /** A cell that differs between a sheet and its changed file, and which side changed it. */
 interface CellDifference {
   title: string; // of the column
-  kind: "sheet" | "studio" | "both";
+  kind: "file" | "studio" | "both";
   before: string | null; // value at the last import; null: unknown
   studio: string;
-  sheet: string;
+  file: string; // value in the new file
 }
 type DifferenceKind = CellDifference["kind"] | "added" | "removed" | "moved";
 interface LineDifference {
@@ -596,7 +596,7 @@ interface Tally {
   low: number;
   high: number;
 }
-interface TrialDesk {
+interface BlindComparison {
   trial: Trial | null;
   place: { pair: number; pairs: number } | null; // number of the trial among the pairs of one line
   pairs: number;

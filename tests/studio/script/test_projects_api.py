@@ -239,7 +239,7 @@ def test_a_sheet_of_an_uncertain_encoding_is_refused_previewed_and_imported_in_t
     file = f"{ROOT}/{project}/sheets/{sheet.json()['id']}/file?name=act.tsv"
     assert client.put(file, content=data).json()["code"] == "uncertain_encoding"
     answer = client.put(f"{file}&preview=true&encoding=cp1252", content=data).json()
-    assert [line["kind"] for line in answer["lines"]] == ["sheet"]
+    assert [line["kind"] for line in answer["lines"]] == ["file"]
     assert client.put(f"{file}&encoding=cp1252", content=data).json()["lines"][0]["cells"] == ["L1", "ƒlodie"]
 
 
@@ -566,7 +566,7 @@ def test_a_changed_file_is_counted_first_and_then_matched_by_ids_with_the_column
     before = work.sheet()
     answer = client.put(f"{work.sheet_path}/file", params=query, content=file.encode()).json()
     assert [(line["id"], line["kind"]) for line in answer["lines"]] == [
-        ("L2", "sheet"),
+        ("L2", "file"),
         ("L3", "studio"),
         ("L1", "removed"),
     ]

@@ -84,9 +84,9 @@ def test_a_line_is_changed_by_the_sheet_in_the_studio_or_by_both(client: httpx.C
     act.write("B", 2, "Two, mine.")
     act.write("C", 2, "Three, mine.")
     shown = act.compare("A\tAhri\tOne, theirs.\t", "B\tBo\tTwo, theirs.\t", FIRST[2], FIRST[3])
-    assert kinds(shown) == {"A": "sheet", "B": "both", "C": "studio"}
+    assert kinds(shown) == {"A": "file", "B": "both", "C": "studio"}
     both = next(line for line in shown["lines"] if line["id"] == "B")["cells"]
-    assert [(cell["title"], cell["before"], cell["studio"], cell["sheet"]) for cell in both] == [
+    assert [(cell["title"], cell["before"], cell["studio"], cell["file"]) for cell in both] == [
         ("text", "Two.", "Two, mine.", "Two, theirs.")
     ]
     assert shown["unchanged"] == 1
@@ -205,7 +205,7 @@ def test_lines_that_share_an_id_are_matched_by_their_content_first(client: httpx
     act = Act(client, rows)
     shown = act.compare(rows[1], "A\tAhri\tThree, theirs.\t")
     removed, changed = [line for line in shown["lines"] if line["kind"] != "moved"][::-1]
-    assert (removed["kind"], changed["kind"], changed["shares_id"]) == ("removed", "sheet", True)
+    assert (removed["kind"], changed["kind"], changed["shares_id"]) == ("removed", "file", True)
     assert [line["cells"][2] for line in act.lines() if line["key"] not in (removed["key"], changed["key"])] == ["Two."]
 
 
@@ -327,4 +327,4 @@ def test_a_sheet_of_an_earlier_studio_compares_its_edited_lines_as_changed_by_bo
     )
     table = read_pasted("id\ttext\nA\tOne, theirs.\nB\tTwo, theirs.")
     lines = SheetComparison(SHEET.validate_json(document), table).lines
-    assert [each.kind for each in lines] == ["sheet", "both"]
+    assert [each.kind for each in lines] == ["file", "both"]

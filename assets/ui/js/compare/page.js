@@ -22,8 +22,8 @@ const READ_MS = 1000; // ignores N shortly after the names appear: the user pres
 
 /** The element of the page; undefined before the page is first shown. @type {HTMLElement | undefined} */
 let place;
-/** The server's state: the trial, the number of pairs, the results. @type {TrialDesk | null} */
-let desk = null;
+/** The server's state: the trial, the number of pairs, the results. @type {BlindComparison | null} */
+let comparison = null;
 /** @type {Pair | null} */
 let pair = null;
 /** @type {Ballot | null} */
@@ -39,7 +39,7 @@ export function mount(element) {
   place = h("div.listening");
   element.append(place);
   mountSessions(element);
-  follow(STATE.page, () => (page() === "compare" ? desk && draw() : leavePage()));
+  follow(STATE.page, () => (page() === "compare" ? comparison && draw() : leavePage()));
   poll({ needed: () => page() === "compare" && !busy && !ballot, every: () => EVERY_MS, look });
   follow([STATE.player, STATE.pair, STATE.playlist], () => {
     ballot?.draw();
@@ -75,25 +75,31 @@ export const KEYS = {
   Enter: () => advanceByKey(),
 };
 
-const stage = () => desk?.trial?.stage ?? "none";
+const stage = () => comparison?.trial?.stage ?? "none";
 /** Return a route of the current trial. @param {string} rest */
 const path = (rest = "") => `/studio/trials/${pair?.trial.id}${rest}`;
 
 /** Get the state, because another tab may have voted or deleted a take. */
 async function look() {
-  const before = desk;
+  const before = comparison;
   try {
     const now = withResult(await get("/studio/trials"));
-    if (busy || desk !== before || JSON.stringify(now) === JSON.stringify(desk)) return; // the answer is older than an action on this page
+    if (busy || comparison !== before) return; // the answer is older than an action on this page
+    if (JSON.stringify(now) === JSON.stringify(comparison)) return;
     receive(now);
   } catch (error) {
-    if (!desk) place?.replaceChildren(h("h2.page-title", {}, "Compare"), h("p.lead", {}, reason(error)));
+    if (!comparison) place?.replaceChildren(h("h2.page-title", {}, "Compare"), h("p.lead", {}, reason(error)));
   }
 }
 
-/** The server forgets a trial whose names were shown; its result stays until the next pair. @param {TrialDesk} now */
+/**
+ * The server forgets a trial whose names were shown; its result stays until the next pair.
+ * @param {BlindComparison} now
+ */
 function withResult(now) {
-  return desk && stage() === "sealed" && !now.trial ? { ...now, trial: desk.trial, place: desk.place } : now;
+  return comparison && stage() === "sealed" && !now.trial
+    ? { ...now, trial: comparison.trial, place: comparison.place }
+    : now;
 }
 
 function leavePage() {
@@ -102,11 +108,11 @@ function leavePage() {
   setBlind(false);
 }
 
-/** Show a state of the server. @param {TrialDesk} now */
+/** Show a state of the server. @param {BlindComparison} now */
 function receive(now) {
   const { trial } = now;
   clearTimeout(revealing);
-  desk = now;
+  comparison = now;
   if (trial?.id !== pair?.trial.id) {
     pair?.pause();
     pair = trial && new Pair(trial);
@@ -131,19 +137,19 @@ async function fetchSides(sides) {
 }
 
 function draw() {
-  if (!desk || !place) return;
+  if (!comparison || !place) return;
   const blind = stage() === "open" || stage() === "voted";
   setBlind(blind && page() === "compare");
   const focused = place.contains(document.activeElement);
-  const skip = desk.pairs > 1 ? next : null;
-  const [shown, { trial, pairs }] = [pair && !pair.gone, desk];
+  const skip = comparison.pairs > 1 ? next : null;
+  const [shown, { trial, pairs }] = [pair && !pair.gone, comparison];
   ballot =
-    blind && pair && shown ? new Ballot(pair, { switchTo, vote, undo, reveal, leave, skip }, lineOf(desk)) : null;
+    blind && pair && shown ? new Ballot(pair, { switchTo, vote, undo, reveal, leave, skip }, lineOf(comparison)) : null;
   const sealed = trial?.stage === "sealed";
-  result = pair && sealed ? new Outcome({ line: lineOf(desk), trial, pairs, pair, switchTo, advance }) : null;
+  result = pair && sealed ? new Outcome({ line: lineOf(comparison), trial, pairs, pair, switchTo, advance }) : null;
   const body =
     ballot?.element ?? result?.element ?? placeholder({ trial: Boolean(pair && trial), pairs, advance, leave });
-  const tally = desk.tally?.length ? [results(desk.tally)] : [];
+  const tally = comparison.tally?.length ? [results(comparison.tally)] : [];
   place.replaceChildren(h("h2.page-title", {}, "Compare"), body, ...tally);
   ballot?.draw();
   body.tabIndex = -1;
@@ -201,8 +207,8 @@ function advanceByKey() {
 /** Reveal the names after a vote; otherwise begin the next pair. */
 function advance() {
   if (stage() === "voted") return reveal();
-  if (stage() === "sealed" && !desk?.pairs) return announce("No pairs left.");
-  return stage() === "open" || !desk ? undefined : next();
+  if (stage() === "sealed" && !comparison?.pairs) return announce("No pairs left.");
+  return stage() === "open" || !comparison ? undefined : next();
 }
 
 function next() {

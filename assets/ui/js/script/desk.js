@@ -29,7 +29,7 @@ export const desk = {
 /** The revision of each line. @type {Map<string, number>} */
 const revisions = new Map();
 let opened = 0; // number of calls of openProject
-let knownDesk = ""; // digest of the projects, sheets, cast and lexicon that are shown
+let shownDigest = ""; // digest of the projects, sheets, cast and lexicon that are shown
 let asked = 0; // revision up to which all changes of the sheet are loaded
 let pauses = 0; // number of running calls of withPollingPaused
 /** The running or last poll. @type {Promise<unknown>} */
@@ -124,7 +124,7 @@ export function showSheet(sheet) {
   revisions.clear();
   asked = sheet?.revision ?? 0;
   if (sheet) receive(sheet, false);
-  knownDesk = "";
+  shownDigest = "";
   saveJson(KEY, { project: desk.project?.id ?? "", sheet: sheet?.id ?? "" });
   changed(STATE.script);
   changed(STATE.lines);
@@ -195,15 +195,16 @@ export async function look() {
   desk.sheet = { ...desk.sheet, ...told, lines: [] };
   receive(told);
   if (!drawn) changed(STATE.script);
-  if (told.desk !== knownDesk) refreshDesk(told.desk ?? "").catch(() => {}); // the next poll tries again
+  const digest = told.project_digest ?? "";
+  if (digest !== shownDigest) refreshProjects(digest).catch(() => {}); // the next poll tries again
 }
 
 /** Load projects, names of sheets, cast and lexicon again after a change in another tab. @param {string} digest */
-async function refreshDesk(digest) {
+async function refreshProjects(digest) {
   const open = desk.project?.id;
   const projects = await get(ROOT);
   if (open !== desk.project?.id) return;
-  knownDesk = digest;
+  shownDigest = digest;
   desk.projects = projects;
   place(projects.find((/** @type {Project} */ { id }) => id === open) ?? desk.project);
   changed(STATE.script);

@@ -10,20 +10,20 @@ import { playLines } from "./play-through.js";
 import { moveTo, selectAll, step, toggleBlind, view } from "./view.js";
 
 /** @import { Grid } from "./grid.js" */
-/** @typedef {{grid: Grid, find: () => void, note: () => void, render: () => unknown}} Desk */
+/** @typedef {{grid: Grid, find: () => void, note: () => void, render: () => unknown}} Controls */
 
 const TYPING = "textarea, select, [contenteditable], input:not([type=checkbox], [type=radio])";
 const PRESSED = "button, a, summary, input, [role=slider], [role=menuitem]";
 
-/** @param {HTMLElement} root @param {Desk} desk */
-export function listenForScriptKeys(root, desk) {
+/** @param {HTMLElement} root @param {Controls} controls */
+export function listenForScriptKeys(root, controls) {
   document.addEventListener(
     "keydown",
     (event) => {
       const target = /** @type {Element} */ (event.target);
       if (page() !== "script" || document.querySelector("dialog[open]") || event.defaultPrevented) return;
       if (target !== document.body && !root.contains(target)) return;
-      const act = event.ctrlKey || event.metaKey ? chord(event, target, desk) : plain(event, target, desk);
+      const act = event.ctrlKey || event.metaKey ? chord(event, target, controls) : plain(event, target, controls);
       if (!act) return;
       event.preventDefault();
       event.stopPropagation();
@@ -33,7 +33,7 @@ export function listenForScriptKeys(root, desk) {
   );
 }
 
-/** @param {KeyboardEvent} event @param {Element} target @param {Desk} desk */
+/** @param {KeyboardEvent} event @param {Element} target @param {Controls} controls */
 function chord({ key, shiftKey }, target, { grid, find, render }) {
   if (key.toLowerCase() === "f") return find;
   if (target.closest(TYPING)) return null;
@@ -50,8 +50,8 @@ function chord({ key, shiftKey }, target, { grid, find, render }) {
   return acts[key.length === 1 ? key.toLowerCase() : key];
 }
 
-/** @param {KeyboardEvent} event @param {Element} target @param {Desk} desk */
-function plain(event, target, desk) {
+/** @param {KeyboardEvent} event @param {Element} target @param {Controls} controls */
+function plain(event, target, controls) {
   const { key, altKey } = event;
   if (altKey || target.closest(TYPING)) return null;
   if ([" ", "Enter"].includes(key) && target.closest(PRESSED)) return null; // the key activates the focused element
@@ -61,7 +61,7 @@ function plain(event, target, desk) {
     return () => acts.playNext(named === "ArrowLeft" ? -1 : 1);
   if (/^[1-9]$/.test(named)) return () => acts.playDigit(Number(named));
   if (named === "?") return openHelp;
-  return moves(event, desk.grid)[named] ?? does(desk)[named];
+  return moves(event, controls.grid)[named] ?? does(controls)[named];
 }
 
 /** @param {KeyboardEvent} event @param {Grid} grid @returns {Record<string, () => unknown>} */
@@ -86,7 +86,7 @@ function moves({ shiftKey: extend }, grid) {
   };
 }
 
-/** @param {Desk} desk @returns {Record<string, () => unknown>} */
+/** @param {Controls} controls @returns {Record<string, () => unknown>} */
 function does({ grid, find, note }) {
   return {
     Enter: () => edit(grid),

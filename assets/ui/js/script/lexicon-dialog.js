@@ -17,7 +17,7 @@ import { loadVoices } from "./voices.js";
 
 /**
  * @typedef {{project: Project, entries: Respelling[], list: HTMLElement, filter: HTMLElement, shown: string, test:
- *   ReturnType<typeof testField>, changed: boolean}} Desk
+ *   ReturnType<typeof testField>, changed: boolean}} DialogState
  *   `shown`: the chosen language; the list shows the entries that apply to lines in this language. With "", the list
  *   shows the entries without a language; with ALL, all entries
  */
@@ -32,7 +32,7 @@ export async function openLexicon() {
   if (!project) return;
   const [list, filter] = [h("ul.lexicon-list"), h("label.lexicon-filter")];
   const test = testField(() => save());
-  /** @type {Desk} */
+  /** @type {DialogState} */
   const now = { project, entries: structuredClone(project.lexicon), list, filter, shown: ALL, test, changed: false };
   list.addEventListener("keydown", (event) => isLastEnter(event, list) && addWord(now));
   const note = recovered(now, project.lexicon);
@@ -65,12 +65,15 @@ export async function openLexicon() {
   draw(now);
 }
 
-/** Return the tags of the languages that the sheets state, and of those that the checkpoints speak. @param {Desk} now */
+/**
+ * Return the tags of the languages that the sheets state, and of those that the checkpoints speak.
+ * @param {DialogState} now
+ */
 function languagesOf({ project }) {
   return [...project.languages, ...(state.telemetry?.engines ?? []).flatMap(({ languages }) => languages)];
 }
 
-/** Save the lexicon. It is saved before each test. Throws Refusal. @param {Desk} now */
+/** Save the lexicon. It is saved before each test. Throws Refusal. @param {DialogState} now */
 async function saved(now) {
   const entries = now.entries.filter(({ word }) => word.trim());
   if (now.changed) await saveLexicon(now.project, entries);
@@ -87,7 +90,7 @@ function about({ id }) {
 /**
  * Restore the unsaved draft, and add words that the lexicon got since. Return a note with a button that discards the
  * draft.
- * @param {Desk} now @param {Respelling[]} lexicon
+ * @param {DialogState} now @param {Respelling[]} lexicon
  */
 function recovered(now, lexicon) {
   /** @type {LexiconDraft | null} */
@@ -104,27 +107,27 @@ function recovered(now, lexicon) {
   });
 }
 
-/** @param {Desk} now */
+/** @param {DialogState} now */
 function edited(now) {
   now.changed = true;
   saveDraft(about(now.project), { base: desk.project?.lexicon ?? [], entries: now.entries });
 }
 
-/** @param {Desk} now */
+/** @param {DialogState} now */
 function draw(now) {
   drawFilter(now);
   drawRows(now);
   now.test.draw(languagesOf(now));
 }
 
-/** @param {Desk} now */
+/** @param {DialogState} now */
 function drawRows(now) {
   const none = h("li.hint", {}, "No words yet.");
   const shown = now.entries.filter(({ language }) => now.shown === ALL || appliesTo(language, now.shown));
   now.list.replaceChildren(...(shown.length ? shown.map((entry) => row(now, entry)) : [none]));
 }
 
-/** Show the filter if there are entries of several languages. @param {Desk} now */
+/** Show the filter if there are entries of several languages. @param {DialogState} now */
 function drawFilter(now) {
   const languages = [...new Set(now.entries.map(({ language }) => language))];
   if (!languages.includes(now.shown)) now.shown = ALL;
@@ -139,7 +142,7 @@ function drawFilter(now) {
   );
 }
 
-/** @param {Desk} now @param {Respelling} entry */
+/** @param {DialogState} now @param {Respelling} entry */
 function row(now, entry) {
   const change = (/** @type {Partial<Respelling>} */ part) => {
     Object.assign(entry, part);
@@ -157,7 +160,7 @@ function row(now, entry) {
   return lexiconRow(entry, languagesOf(now), change, remove);
 }
 
-/** @param {Desk} now */
+/** @param {DialogState} now */
 function addWord(now) {
   const language = now.shown === ALL ? "" : now.shown;
   now.entries.push({ word: "", spoken: "", match_case: false, whole_word: true, voice: "", language });
@@ -174,14 +177,14 @@ function isLastEnter({ key, isComposing, target }, list) {
   return field && list.lastElementChild?.contains(target) && target.value.trim() !== "";
 }
 
-/** @param {Desk} now */
+/** @param {DialogState} now */
 function addButton(now) {
   return h("button.quiet.small", { type: "button", onclick: () => addWord(now) }, "Add word");
 }
 
 /**
  * Return a button that imports a file and adds its words to the lexicon.
- * @param {Desk} now @param {(text: string) => void} tell
+ * @param {DialogState} now @param {(text: string) => void} tell
  */
 function importButton(now, tell) {
   const bring = async (/** @type {File} */ file) => {

@@ -7,7 +7,7 @@ import { plural } from "../core/format.js";
  */
 export const KINDS = {
   both: { words: "Changed in both", sign: "warn" },
-  sheet: { words: "Changed in the file", sign: "download" },
+  file: { words: "Changed in the file", sign: "download" },
   studio: { words: "Edited in the studio", sign: "words" },
   added: { words: "New in the file", sign: "download" },
   removed: { words: "Not in the file", sign: "fail" },
@@ -72,21 +72,21 @@ function presence({ deleted, in_file, kind }) {
  * Show the versions of a cell. An icon and a word mark the used version, not only colour.
  * @param {CellDifference} cell
  */
-function cell({ title, kind, before, studio, sheet }) {
-  const [file, mine] = [version("New file", sheet), version("Studio", studio)];
+function cell({ title, kind, before, studio, file }) {
+  const [ofFile, ofStudio] = [version("New file", file), version("Studio", studio)];
   const was = kind === "both" && before !== null && version("Last import", before).element;
   const element = h(
     "div.update-cell",
     { "data-kind": kind },
     h("span.update-title", {}, title),
-    file.element,
-    mine.element,
+    ofFile.element,
+    ofStudio.element,
     was,
   );
   const draw = (/** @type {boolean} */ kept) => {
-    const usesMine = kept && kind !== "sheet";
-    file.use(!usesMine);
-    mine.use(usesMine);
+    const usesStudio = kept && kind !== "file";
+    ofFile.use(!usesStudio);
+    ofStudio.use(usesStudio);
   };
   return { element, draw };
 }

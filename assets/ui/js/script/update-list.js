@@ -9,12 +9,12 @@ import { updateLine } from "./update-line.js";
 const PORTION = 60; // lines that are drawn at a time
 const PAGE = 8; // lines that Page Up and Page Down move
 /** Sort order: the kinds that need a decision come first. @type {DifferenceKind[]} */
-const ORDER = ["both", "studio", "sheet", "removed", "added", "moved"];
+const ORDER = ["both", "studio", "file", "removed", "added", "moved"];
 /** @type {Record<DifferenceKind, string>} */
 const FILTERS = {
   both: "Changed in both",
   studio: "Edited in the studio",
-  sheet: "Changed in the file",
+  file: "Changed in the file",
   removed: "Not in the file",
   added: "New",
   moved: "Moved",
@@ -163,7 +163,7 @@ export class UpdateList {
 export function summary({ lines }, kept) {
   const count = (/** @type {(line: LineDifference) => boolean} */ has) => lines.filter(has).length;
   const used = (/** @type {LineDifference} */ { key, keepable }) => !(keepable && kept.has(key));
-  const changed = count((line) => ["sheet", "both"].includes(line.kind) && line.in_file && !line.deleted && used(line));
+  const changed = count((line) => ["file", "both"].includes(line.kind) && line.in_file && !line.deleted && used(line));
   const replaced = count((line) => line.cells.length > 0 && line.kind === "studio" && used(line));
   const both = count(
     (line) => line.cells.length > 0 && line.kind === "both" && line.in_file && !line.deleted && used(line),
