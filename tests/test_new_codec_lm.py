@@ -70,7 +70,8 @@ def visit(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ENGINES, "toy", "tests.engines.codec_lm.toy:SPEC")
         patch.setenv("GRADIO_TEMP_DIR", str(folder / "gradio"))
-        patch.setattr(planning, "ROOM_S", 1.0)  # speech of random weights rarely ends by itself
+        patch.setattr(planning, "ROOM_S", 0.3)  # speech of random weights rarely ends by itself
+        patch.setattr(planning, "SLOWEST_CHARACTERS_PER_S", 20.0)
         chosen = request.param(folder)
         studio = compose(Settings(data_dir=folder / "data", device="cpu", ears=False, **chosen))
         with served(web(studio, Drain())) as url, httpx.Client(base_url=url, timeout=PATIENCE_S) as browser:

@@ -185,7 +185,6 @@ def test_the_keyboard_alone_keeps_a_take(owner: Visitor, house: Served) -> None:
     assert known(owner, "lux")["name"] == "Lux"
 
 
-@pytest.mark.gate
 def test_cards_are_searched_sorted_walked_and_heard_by_keys(owner: Visitor, house: Served) -> None:
     for id, won in (("sorted-b", 1), ("sorted-a", 0), ("sorted-c", 2)):
         kept(house, id, votes=Votes(won=won))
@@ -493,7 +492,6 @@ def test_a_phone_scrolls_only_down_and_offers_large_targets(browser: Browser, ho
         assert page.evaluate(f"{nav}.scrollWidth <= {nav}.clientWidth")
 
 
-@pytest.mark.gate
 def test_a_visitor_only_hears_and_the_owner_logs_in_and_does_the_rest(browser: Browser, house: Served) -> None:
     version = kept(house, "seen").version
     with visiting(browser, house) as guest, visiting(browser, house) as host:

@@ -283,7 +283,6 @@ def test_programs_compare_and_vote_through_named_endpoints(studio: Served) -> No
         client.predict(**ballot, api_name="/vote")
 
 
-@pytest.mark.gate
 def test_axe_finds_nothing_serious_on_the_compare_page(browser: Browser, studio: Served) -> None:
     with visiting(browser, studio) as visitor:
         page = visitor.page

@@ -38,7 +38,6 @@ def test_a_voice_is_put_around_the_selected_words(visitor: Visitor) -> None:
     expect(page.locator(".spoken-form")).not_to_contain_text("Not spoken")
 
 
-@pytest.mark.gate
 def test_a_dialogue_is_one_take_whose_parts_are_played_and_downloaded(visitor: Visitor) -> None:
     page = visitor.page
     visitor.write(DIALOGUE)

@@ -54,7 +54,6 @@ def test_a_long_line_is_heard_long_before_it_is_made(visitor: Visitor, studio: S
     assert visitor.heard()[0]["takes"] == 0  # played before the take was there
 
 
-@pytest.mark.gate
 def test_stop_frees_the_scheduler_while_it_speaks(visitor: Visitor, studio: Served) -> None:
     wait_until_loaded(studio)
     choose(visitor.page, "S1-Mini")

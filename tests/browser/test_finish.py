@@ -131,7 +131,6 @@ def test_the_page_asks_nobody_else(visitor: Visitor) -> None:
     assert hosts == {urlsplit(visitor.url).netloc}
 
 
-@pytest.mark.gate
 def test_keys_do_what_the_help_says(visitor: Visitor) -> None:
     page = visitor.page
     visitor.hurry()

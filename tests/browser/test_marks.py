@@ -77,7 +77,6 @@ def test_a_key_gives_its_mark_however_often_it_is_pressed_and_u_removes_it(
     expect(page.locator(".toast")).to_contain_text("Undone: remove mark of A.")
 
 
-@pytest.mark.gate
 def test_keys_mark_ticked_lines_and_u_removes_all_their_marks(marker: Visitor) -> None:
     page = marker.page
     page.keyboard.press("h")

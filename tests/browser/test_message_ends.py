@@ -51,7 +51,6 @@ def test_the_request_to_listen_leaves_once_both_takes_are_heard(browser: Browser
         expect(page.locator(".toast")).to_have_count(0)
 
 
-@pytest.mark.gate
 def test_a_lost_connection_is_reported_until_it_is_back(visitor: Visitor) -> None:
     page = visitor.page
     visitor.hurry()

@@ -132,7 +132,6 @@ def test_a_message_in_a_dialog_is_its_last_row_and_covers_nothing(writer: Visito
     expect(page.locator(".strip > .toasts .toast")).to_be_visible()
 
 
-@pytest.mark.gate
 def test_undo_is_in_the_menu_and_says_what_it_will_undo(speaker: Visitor) -> None:
     page = speaker.page
     delete_take(page)
@@ -214,7 +213,6 @@ def test_a_vote_is_taken_back_by_undo(visitor: Visitor, studio: Served) -> None:
     expect(trial(page)).to_be_visible()
 
 
-@pytest.mark.gate
 def test_an_error_that_needs_an_action_stays_in_the_page_until_its_cause_is_gone(
     speaker: Visitor, tmp_path_factory: pytest.TempPathFactory, voice: object
 ) -> None:

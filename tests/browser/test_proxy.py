@@ -103,7 +103,6 @@ def render(visitor: Visitor) -> None:
     assert statuses(visitor) == ["made"] * 3
 
 
-@pytest.mark.gate
 def test_gradios_client_and_agents_get_addresses_under_the_prefix(nginx: tuple[Served, Nginx]) -> None:
     url = nginx[0].url
     with httpx.Client(verify=False) as client:

@@ -4,7 +4,6 @@ import io
 import re
 
 import numpy as np
-import pytest
 from PIL import Image
 from playwright.sync_api import Route, expect
 
@@ -81,7 +80,6 @@ def test_on_a_phone_the_end_of_a_long_text_is_drawn_while_it_plays(visitor: Visi
     until(drawn)
 
 
-@pytest.mark.gate
 def test_generate_until_complete_can_be_stopped_and_keeps_one_take_more_at_most(visitor: Visitor) -> None:
     page = visitor.page
     mumble(visitor)

@@ -153,7 +153,6 @@ def test_a_new_take_lands_in_the_folder_that_shows_and_stays_in_sight_of_a_searc
     expect_shown(page, LINES[2], LINES[1])
 
 
-@pytest.mark.gate
 def test_on_a_phone_nothing_scrolls_sideways_targets_are_large_and_axe_is_content(
     browser: Browser, studio: Served
 ) -> None:

@@ -26,27 +26,27 @@ export function trialView(state, trial, acts) {
     stage,
     h("footer", {}, state.can_undo && keyButton("button.link", "Undo the last vote", "U", acts.undo)),
   );
-  /** @type {Desk | null} */
-  let desk = null;
+  /** @type {TrialControls | null} */
+  let controls = null;
   let left = false;
   load(audio(), soundsOf(trial))
     .then((tracks) => {
       if (left) return;
-      desk = new Desk(state, trial, { tracks, vote: acts.vote });
-      stage.replaceChildren(...desk.elements);
+      controls = new TrialControls(state, trial, { tracks, vote: acts.vote });
+      stage.replaceChildren(...controls.elements);
     })
     .catch((error) => left || acts.failed(error));
   return {
     element,
     focus: heading,
     key(key) {
-      if (key !== "U" || !state.can_undo) return desk?.key(key) ?? false;
+      if (key !== "U" || !state.can_undo) return controls?.key(key) ?? false;
       acts.undo();
       return true;
     },
     leave() {
       left = true;
-      desk?.player.close();
+      controls?.player.close();
     },
   };
 }
@@ -77,7 +77,7 @@ function instructionOf({ stage, instruction, number }) {
 }
 
 /** The part of a trial that needs its sounds. */
-class Desk {
+class TrialControls {
   /**
    * @param {State} state @param {Trial} trial
    * @param {{tracks: import("./sounds.js").Track[], vote: Acts["vote"]}} options

@@ -134,6 +134,7 @@ def test_every_layout_gives_identical_bytes(tmp_path: Path, base: Checkpoint, st
     assert found.keys() == state.keys() and all(torch.equal(found[name], state[name]) for name in state)
 
 
+@pytest.mark.long
 def test_the_precision_is_kept(tmp_path: Path, base: Checkpoint, state: State) -> None:
     path = written(tmp_path, "plain", {name: value.bfloat16() for name, value in state.items()})
     assert vet(path, tmp_path / "out.safetensors", against=base).dtype == "bfloat16"
@@ -185,6 +186,7 @@ def test_the_pt_of_safetensors_has_upstreams_layout_and_constant_bytes(
     assert again.sha256 == hashlib.sha256((tmp_path / "one.safetensors").read_bytes()).hexdigest()
 
 
+@pytest.mark.long
 def test_a_refusal_keeps_existing_files(tmp_path: Path, base: Checkpoint, state: State) -> None:
     (tmp_path / "weights.safetensors").write_bytes(b"kept")
     path = FILES["not a number"][0](tmp_path, state, tmp_path)
@@ -233,6 +235,7 @@ def test_without_system_limits_the_memory_is_watched(
     assert vet(path, target, against=base).tensors == len(state)
 
 
+@pytest.mark.long
 def test_a_full_disk_is_not_reported_as_invalid_weights(tmp_path: Path, base: Checkpoint, state: State) -> None:
     path = written(tmp_path, "plain", state)
     usual = usual_limits(path)
@@ -282,6 +285,7 @@ print(json.dumps({"grown": rss() - before, "torch": "torch" in sys.modules, "par
 """
 
 
+@pytest.mark.long
 def test_the_studio_neither_imports_torch_nor_grows(tmp_path: Path, base: Checkpoint, state: State) -> None:
     path = written(tmp_path, "whole", state)
     done = subprocess.run(

@@ -13,15 +13,15 @@ export const STATE = /** @type {const} */ ({
   filter: "filter", // which takes are shown; takes/filter.js
   jobs: "jobs", // the jobs of the studio; jobs/jobs.js
   language: "language", // the language of the text; state.js
-  lines: "lines", // the lines of the open sheet; script/desk.js
+  lines: "lines", // the lines of the open sheet; script/state.js
   page: "page", // the page that is shown; pages.js
   pair: "pair", // the two sides of a trial; compare/pair.js
   player: "player", // which sound plays; audio/player.js
   playlist: "playlist", // which item of a playlist plays; audio/playlist.js
   playhead: "playhead", // the playback position; audio/player.js
-  render: "render", // the render of the open project; script/desk.js
+  render: "render", // the render of the open project; script/state.js
   renders: "renders", // the renders of all projects; renders.js
-  script: "script", // the projects and the open sheet; script/desk.js
+  script: "script", // the projects and the open sheet; script/state.js
   selected: "selected", // the selected takes; state.js, takes/selection.js
   sessions: "sessions", // the listening sessions; sessions/sessions.js
   synthesis: "synthesis", // the take that is being generated; state.js

@@ -10,7 +10,7 @@ import { deliveryRuns, recoverRuns } from "../script/delivery-run.js";
 import { Task } from "./task.js";
 
 /** @import { DeliveryRun } from "../script/delivery-run.js" */
-const OPEN = "studio-script"; // storage key of the open sheet; script/desk.js
+const OPEN = "studio-script"; // storage key of the open sheet; script/state.js
 
 /** Return a running delivery, or else the latest one. */
 function latest() {
@@ -55,7 +55,7 @@ async function open(event) {
   const place = latest()?.place;
   if (!place) return;
   saveJson(OPEN, { project: place.project, sheet: place.sheet });
-  const { desk, openProject } = await import("../script/desk.js");
-  await attempt(() => openProject(place.project, place.sheet, desk.projects ?? undefined));
+  const { scriptState, openProject } = await import("../script/state.js");
+  await attempt(() => openProject(place.project, place.sheet, scriptState.projects ?? undefined));
   location.hash = "#script";
 }

@@ -11,7 +11,7 @@ import { command, renders } from "../core/renders.js";
 import { saveJson } from "../core/storage.js";
 import { Task } from "./task.js";
 
-const OPEN = "studio-script"; // storage key of the open sheet; script/desk.js
+const OPEN = "studio-script"; // storage key of the open sheet; script/state.js
 
 export function renderTask() {
   const stop = h("button.quiet.small", { type: "button", onclick: stopFirst }, "Stop");
@@ -43,8 +43,8 @@ async function openSheet(event) {
   const [render] = renders();
   if (!render) return;
   saveJson(OPEN, { project: render.project, sheet: render.sheet });
-  const { desk, openProject } = await import("../script/desk.js");
-  if (desk.projects) await attempt(() => openProject(render.project, render.sheet));
+  const { scriptState, openProject } = await import("../script/state.js");
+  if (scriptState.projects) await attempt(() => openProject(render.project, render.sheet));
   location.hash = "#script";
 }
 

@@ -7,9 +7,9 @@ import { plural } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { toast } from "../core/toast.js";
 import { decides } from "./changes.js";
-import { desk, projectPath, roles } from "./desk.js";
 import { displayed, takeAt } from "./line-takes.js";
 import { nameOf } from "./lines.js";
+import { projectPath, roles, scriptState } from "./state.js";
 import { perform } from "./undo.js";
 import { chooseTake, current, takeOfLine, targets, view } from "./view.js";
 
@@ -68,7 +68,7 @@ export function playNext(by) {
 /** Return the chosen takes of the target lines; during "Play through", only of the line that plays. */
 function targetTakes() {
   return (progress() && view.line ? [view.line] : targets()).flatMap((key) => {
-    const line = desk.lines.get(key);
+    const line = scriptState.lines.get(key);
     const take = line && takeOfLine(line);
     return line && take ? [{ line, take }] : [];
   });
@@ -148,5 +148,5 @@ export function fill(column, value) {
   const keys = targets();
   const cells = keys.map((line) => ({ line, column, value }));
   const lines = plural(keys.length, "line");
-  perform({ cells }, `change ${desk.sheet?.columns[column]} in ${lines}`, { message: `${lines} changed.` });
+  perform({ cells }, `change ${scriptState.sheet?.columns[column]} in ${lines}`, { message: `${lines} changed.` });
 }

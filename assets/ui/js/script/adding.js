@@ -1,7 +1,8 @@
 /** New lines of a sheet. */
-import { desk, roles } from "./desk.js";
+
 import { toText } from "./editor.js";
 import { ALL, nextId } from "./lines.js";
+import { roles, scriptState } from "./state.js";
 import { perform } from "./undo.js";
 import { moveTo, setFilter, view } from "./view.js";
 
@@ -15,12 +16,12 @@ const KEY_BYTES = 6;
  * @param {Grid} grid
  */
 export function addLine(grid) {
-  const { sheet } = desk;
+  const { sheet } = scriptState;
   if (!sheet) return;
   const key = newKey();
   const { id, character } = roles();
   const cells = sheet.columns.map((_, column) => {
-    if (column === id) return nextId([...desk.lines.values()], column);
+    if (column === id) return nextId([...scriptState.lines.values()], column);
     return column === character ? (view.filter.character ?? "") : "";
   });
   perform({ add: [{ key, cells }] }, "add line");

@@ -7,8 +7,8 @@ import { attempt, ownerOnly } from "../core/login.js";
 import { post } from "../core/server.js";
 import { toast } from "../core/toast.js";
 import { openColumns } from "./columns-dialog.js";
-import { desk, openProject, projectPath, ROOT, reload } from "./desk.js";
 import { chooseEncoding, uploadSheet } from "./sheet-upload.js";
+import { openProject, projectPath, ROOT, reload, scriptState } from "./state.js";
 
 /** Notes on the file of each sheet, until they are dismissed. @type {Map<string, string[]>} */
 const notes = new Map();
@@ -53,9 +53,9 @@ export function runImport(name, send, tell = reportImport, file = null) {
   return attempt(async () => {
     if (!(await ownerOnly())) return;
     announce(`Importing ${name}.`);
-    const project = desk.project ?? (await post(ROOT, { name: name.replace(/\.[^.]*$/, "") || "Script" }));
+    const project = scriptState.project ?? (await post(ROOT, { name: name.replace(/\.[^.]*$/, "") || "Script" }));
     await showImported(project.id, await send(project.id), file);
-    if (desk.sheet) tell(desk.sheet);
+    if (scriptState.sheet) tell(scriptState.sheet);
   });
 }
 
@@ -64,7 +64,7 @@ export async function showImported(project, sheet, file = null) {
   notes.set(sheet.id, sheet.file_notes ?? []);
   if (file && sheet.encoding && !sheet.encoding.startsWith("utf")) sources.set(sheet.id, file);
   else sources.delete(sheet.id);
-  const shows = sheet.id === desk.sheet?.id;
+  const shows = sheet.id === scriptState.sheet?.id;
   await openProject(project, sheet.id);
   if (shows) await reload(); // the order of its lines may have changed
 }
@@ -72,7 +72,7 @@ export async function showImported(project, sheet, file = null) {
 /** @param {Sheet} sheet */
 function reportImport(sheet) {
   const { text, character } = sheet.roles;
-  const count = plural([...desk.lines.values()].filter(({ deleted }) => !deleted).length, "line");
+  const count = plural([...scriptState.lines.values()].filter(({ deleted }) => !deleted).length, "line");
   if (typeof text !== "number") {
     toast(`${count} imported. No text column found. Choose the text column.`, { failed: true });
     openColumns();

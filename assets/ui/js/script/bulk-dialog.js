@@ -5,14 +5,14 @@ import { keepForm } from "../core/drafts.js";
 import { plural } from "../core/format.js";
 import { toast } from "../core/toast.js";
 import { fill } from "./acts.js";
-import { desk } from "./desk.js";
+import { scriptState } from "./state.js";
 import { perform } from "./undo.js";
 import { targets } from "./view.js";
 
 const FORM = "fill-form";
 
 export function openFill() {
-  const { sheet } = desk;
+  const { sheet } = scriptState;
   if (!sheet) return;
   const column = h(
     "select",
@@ -47,10 +47,10 @@ export function openFill() {
 /** @param {number} column @param {string} sought @param {string} value */
 function replace(column, sought, value) {
   const cells = targets().map((line) => {
-    const before = desk.lines.get(line)?.cells[column] ?? "";
+    const before = scriptState.lines.get(line)?.cells[column] ?? "";
     return { line, column, value: before.replaceAll(sought, value) };
   });
-  const count = cells.filter(({ line, value: after }) => after !== desk.lines.get(line)?.cells[column]).length;
+  const count = cells.filter(({ line, value: after }) => after !== scriptState.lines.get(line)?.cells[column]).length;
   if (!perform({ cells }, `replace “${sought}”`, { message: `${plural(count, "line")} changed.` }))
     toast(`None of these lines contains “${sought}” in this column.`);
 }

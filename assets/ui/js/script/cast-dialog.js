@@ -8,8 +8,8 @@ import { toast } from "../core/toast.js";
 import { castDraft, dropCastDraft, saveCastDraft } from "./cast-draft.js";
 import { charactersOf } from "./casting.js";
 import { castingRow } from "./casting-row.js";
-import { desk, look, projectPath, roles } from "./desk.js";
 import { saveCast } from "./project-changes.js";
+import { look, projectPath, roles, scriptState } from "./state.js";
 import { loadVoices, voices } from "./voices.js";
 
 /** @import { Character } from "./casting.js" */
@@ -19,7 +19,7 @@ const HINT =
 const PROPOSED = "Suggested because the names match. Save the cast to use this voice.";
 
 export async function openCast() {
-  const { project } = desk;
+  const { project } = scriptState;
   if (!project) return;
   const kept = castDraft(project);
   /** @type {Cast} */ const cast = { ...structuredClone(project.cast), ...kept };
@@ -79,7 +79,7 @@ function propose(cast, namesakes, proposed) {
 function drawCast(list, cast, proposed, changed) {
   const pressable = () => /** @type {HTMLElement[]} */ ([...list.querySelectorAll("button, select, input")]);
   const focused = pressable().indexOf(/** @type {HTMLElement} */ (document.activeElement));
-  const characters = charactersOf(desk.lines.values(), roles());
+  const characters = charactersOf(scriptState.lines.values(), roles());
   list.replaceChildren(...characters.map((one) => part(cast, one, proposed.has(one.name), changed)));
   if (focused >= 0) pressable().at(focused)?.focus();
 }

@@ -10,9 +10,9 @@ import { entry, menu } from "../core/menu.js";
 import { get, patch, post, remove } from "../core/server.js";
 import { record } from "../core/undo.js";
 import { openColumns } from "./columns-dialog.js";
-import { desk, openProject, openSheet, projectPath, ROOT, sheetPath, withPollingPaused } from "./desk.js";
 import { beginSheet, chooseSheet, chooseUpdate } from "./imports.js";
 import { askName, askPaste } from "./name-dialog.js";
+import { openProject, openSheet, projectPath, ROOT, scriptState, sheetPath, withPollingPaused } from "./state.js";
 
 const NEW = "+";
 
@@ -23,8 +23,8 @@ export function choice() {
   project.addEventListener("change", () => choose(project, newProject, openProject));
   sheet.addEventListener("change", () => choose(sheet, chooseSheet, openSheet));
   follow(STATE.script, () => {
-    drawOptions(project, desk.projects ?? [], desk.project?.id, "New project…");
-    drawOptions(sheet, desk.project?.sheets ?? [], desk.sheet?.id, "Import sheet…");
+    drawOptions(project, scriptState.projects ?? [], scriptState.project?.id, "New project…");
+    drawOptions(sheet, scriptState.project?.sheets ?? [], scriptState.sheet?.id, "Import sheet…");
   });
   const more = menu(iconButton("dots", "Sheet and project menu"), entries);
   return h(
@@ -60,7 +60,7 @@ function choose(select, other, open) {
   const { value } = select;
   select.dataset.drawn = ""; // forces drawOptions to draw it again
   if (value !== NEW) return attempt(() => open(value));
-  select.value = (select.ariaLabel === "Project" ? desk.project?.id : desk.sheet?.id) ?? "";
+  select.value = (select.ariaLabel === "Project" ? scriptState.project?.id : scriptState.sheet?.id) ?? "";
   return other();
 }
 
@@ -72,7 +72,7 @@ export function newProject() {
 }
 
 function entries() {
-  const { project, sheet } = desk;
+  const { project, sheet } = scriptState;
   const file = (/** @type {string} */ kind, /** @type {string} */ words) =>
     h("a", { href: sheetPath(`/file${kind && `?kind=${kind}`}`), download: "" }, words);
   const ofSheet = sheet
@@ -104,15 +104,15 @@ function entries() {
 function rename(before, save) {
   askName(`Rename ${before}`, "Name", "Rename", before, async (name) => {
     await save(name);
-    const { id = "" } = desk.project ?? {};
-    await openProject(id, desk.sheet?.id);
+    const { id = "" } = scriptState.project ?? {};
+    await openProject(id, scriptState.sheet?.id);
   });
 }
 
 /** Delete the open sheet; this can be undone. */
 function removeSheet() {
   return attempt(async () => {
-    const { sheet, project } = desk;
+    const { sheet, project } = scriptState;
     if (!sheet || !project) return;
     await withPollingPaused(async () => {
       await remove(sheetPath());
@@ -150,8 +150,8 @@ function removeProject(project) {
   return attempt(async () => {
     await withPollingPaused(async () => {
       await remove(projectPath("", project.id));
-      desk.projects = (desk.projects ?? []).filter(({ id }) => id !== project.id);
-      await openProject(desk.projects[0]?.id ?? "");
+      scriptState.projects = (scriptState.projects ?? []).filter(({ id }) => id !== project.id);
+      await openProject(scriptState.projects[0]?.id ?? "");
     });
     const back = async () => {
       await post(projectPath("/restore", project.id));

@@ -6,8 +6,8 @@ import { plural } from "../core/format.js";
 import { page } from "../core/pages.js";
 import { cellsOf, textOf } from "./cells.js";
 import { isHeader } from "./columns.js";
-import { desk } from "./desk.js";
 import { pasteOver, pasteSheet } from "./imports.js";
+import { scriptState } from "./state.js";
 import { perform } from "./undo.js";
 import { targets, view } from "./view.js";
 
@@ -26,13 +26,13 @@ export function listenForClipboard(grid) {
     if (!isOurs(event) || !text) return;
     event.preventDefault();
     const rows = cellsOf(text);
-    const { sheet } = desk;
+    const { sheet } = scriptState;
     if (!sheet) pasteSheet(text);
     else if (rows.length > 1 && isHeader(rows[0], sheet.columns)) pasteOver(text, () => paste(grid, rows));
     else paste(grid, rows);
   });
   document.addEventListener("copy", (event) => {
-    if (!isOurs(event) || !desk.sheet || String(getSelection())) return;
+    if (!isOurs(event) || !scriptState.sheet || String(getSelection())) return;
     event.preventDefault();
     event.clipboardData?.setData("text/plain", copied(grid));
     announce("Copied.");
@@ -45,7 +45,7 @@ function copied({ columns }) {
   const whole = typeof by !== "number";
   return textOf(
     targets().map((key) => {
-      const { cells } = /** @type {ScriptLine} */ (desk.lines.get(key));
+      const { cells } = /** @type {ScriptLine} */ (scriptState.lines.get(key));
       return whole ? cells : [cells[by]];
     }),
   );

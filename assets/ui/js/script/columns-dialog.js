@@ -3,14 +3,14 @@ import { actionButton, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { keepForm } from "../core/drafts.js";
 import { patch, reason } from "../core/server.js";
-import { desk, reload, roles, sheetPath } from "./desk.js";
 import { ROLES } from "./lines.js";
+import { reload, roles, scriptState, sheetPath } from "./state.js";
 
 const SHOWN = 3; // example cells of each column
 const HINT = "The studio speaks the text column. Unused columns stay in the sheet and are saved unchanged.";
 
 export function openColumns() {
-  const { sheet } = desk;
+  const { sheet } = scriptState;
   if (!sheet) return;
   const meanings = sheet.columns.map((title, column) => meaning(title, column));
   const save = actionButton("primary", "Save columns", async () => {
@@ -56,7 +56,7 @@ function onlyOne(select, all) {
 
 /** @param {string} title @param {number} column @param {HTMLElement} select */
 function row(title, column, select) {
-  const said = [...desk.lines.values()].map(({ cells }) => cells[column]).filter(Boolean);
+  const said = [...scriptState.lines.values()].map(({ cells }) => cells[column]).filter(Boolean);
   const some = [...new Set(said)].slice(0, SHOWN).join(" · ");
   return h("li", {}, h("div", {}, h("b", {}, title), h("p.hint", { title: some }, some || "empty")), select);
 }

@@ -9,8 +9,8 @@ import { DeliveryPresets } from "./delivery-presets.js";
 import { NamesPreview } from "./delivery-preview.js";
 import { DeliveryQuestions } from "./delivery-questions.js";
 import { runOf } from "./delivery-run.js";
-import { desk, look, projectPath, ROOT } from "./desk.js";
 import { saved } from "./outbox.js";
+import { look, projectPath, ROOT, scriptState } from "./state.js";
 
 /** @import { DeliveryRun } from "./delivery-run.js" */
 /** @typedef {import("../core/dialog.js").Dialog} Dialog */
@@ -22,9 +22,9 @@ const FORM = "deliver-form";
 let kept = Promise.resolve();
 
 export async function openDeliver() {
-  const { sheet } = desk;
+  const { sheet } = scriptState;
   if (!sheet) return;
-  const selects = [...desk.lines.values()].filter(
+  const selects = [...scriptState.lines.values()].filter(
     ({ deleted, takes }) => !deleted && takes.some(({ mark }) => mark === "select"),
   );
   const form = h("form.deliver-form", { id: FORM });
@@ -54,7 +54,7 @@ function goWords(files) {
 class DeliveryOrder {
   /** @param {HTMLFormElement} form @param {HTMLButtonElement} go @param {Preset[]} presets @param {Store[]} stores */
   constructor(form, go, presets, stores) {
-    const last = desk.project?.delivery ?? { preset: "", choices: {}, to: "" };
+    const last = scriptState.project?.delivery ?? { preset: "", choices: {}, to: "" };
     this.go = go;
     this.to = goal(stores, last.to);
     this.holder = h("div.delivery-fields");
@@ -63,7 +63,7 @@ class DeliveryOrder {
     this.note = h("p.hint.delivery-other", {}, this.other, back);
     this.presets = new DeliveryPresets(presets, last, { onpick: () => this.#pick(), chosen: () => this.chosen });
     const page = { onchange: () => this.#answer(), number: () => this.#number() };
-    this.questions = new DeliveryQuestions(desk.sheet?.id ?? "", page);
+    this.questions = new DeliveryQuestions(scriptState.sheet?.id ?? "", page);
     this.names = new NamesPreview(
       () => ({ ...this.ordered, stale: this.questions.rule }),
       () => this.questions.files,
@@ -88,7 +88,7 @@ class DeliveryOrder {
   }
 
   get ordered() {
-    return { sheet: desk.sheet?.id, ...this.chosen, to: this.to.select.value };
+    return { sheet: scriptState.sheet?.id, ...this.chosen, to: this.to.select.value };
   }
 
   /** Return true if duplicate ids get numbers. */
@@ -151,9 +151,9 @@ class DeliveryOrder {
  * @param {Project["delivery"]} delivery
  */
 function remember(delivery) {
-  if (!desk.project) return;
+  if (!scriptState.project) return;
   const path = projectPath();
-  desk.project = { ...desk.project, delivery };
+  scriptState.project = { ...scriptState.project, delivery };
   kept = kept.then(() => patch(path, { delivery })).catch(() => {});
 }
 
@@ -180,7 +180,7 @@ function goal(stores, last) {
 
 /** @param {{form: HTMLFormElement, go: HTMLButtonElement, dialog: Dialog}} page @param {DeliveryOrder} chosen */
 function listenForSubmit({ form, go, dialog }, chosen) {
-  const run = runOf(desk.sheet?.id ?? "");
+  const run = runOf(scriptState.sheet?.id ?? "");
   form.append(run.element);
   form.addEventListener("submit", (event) => {
     event.preventDefault();

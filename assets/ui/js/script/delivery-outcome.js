@@ -1,7 +1,7 @@
 /** The result of a delivery: where the files are, and findings to check, grouped by kind. */
 import { announce, h, icon } from "../core/dom.js";
 import { plural, size } from "../core/format.js";
-import { desk } from "./desk.js";
+import { scriptState } from "./state.js";
 
 /** @import { Delivery, Result } from "./delivery-run.js" */
 /** @typedef {{kind: string, title: string, files: number, found: {file: string, message: string}[]}} Finding */
@@ -11,7 +11,7 @@ const SHOWN = 50; // files shown for each kind
 /** @param {Delivery} delivery @param {Result} result */
 export function outcome({ to }, { file, name, bytes, where, report }) {
   const files = plural(report.files, "file");
-  const lead = `${desk.sheet?.name}: ${files} ${to ? `delivered to ${to}` : "ready"}.`;
+  const lead = `${scriptState.sheet?.name}: ${files} ${to ? `delivered to ${to}` : "ready"}.`;
   const findings = /** @type {Finding[]} */ (report.findings);
   const flags = /** @type {string[]} */ (report.flags);
   announce(`${lead} ${findings.length ? `To check: ${findings.map(({ title }) => title).join(", ")}.` : ""}`);

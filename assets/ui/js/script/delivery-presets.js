@@ -2,8 +2,8 @@
 import { announce, h } from "../core/dom.js";
 import { attempt } from "../core/login.js";
 import { patch } from "../core/server.js";
-import { desk, projectPath } from "./desk.js";
 import { askName } from "./name-dialog.js";
+import { projectPath, scriptState } from "./state.js";
 
 /** @typedef {Record<string, any>} Preset */
 /** @typedef {{preset: string, choices: Record<string, unknown>}} Chosen */
@@ -100,13 +100,14 @@ export class DeliveryPresets {
 }
 
 function saved() {
-  return desk.project?.presets ?? [];
+  return scriptState.project?.presets ?? [];
 }
 
 /** Save the project's presets. Throws Refusal. @param {SavedPreset[]} presets */
 async function keep(presets) {
   const told = await patch(projectPath(), { presets });
-  if (desk.project && desk.project.id === told.id) desk.project = { ...desk.project, presets: told.presets };
+  if (scriptState.project && scriptState.project.id === told.id)
+    scriptState.project = { ...scriptState.project, presets: told.presets };
 }
 
 /** @param {Chosen} one @param {Chosen} other */

@@ -3,8 +3,8 @@ import { h } from "../core/dom.js";
 import { sentence } from "../core/format.js";
 import { post, reason } from "../core/server.js";
 import { debounced } from "../core/timing.js";
-import { projectPath } from "./desk.js";
 import { saved } from "./outbox.js";
+import { projectPath } from "./state.js";
 
 const UNNUMBERED = "the file names appear when each line has its own id";
 const RENUMBERED = "the number of the new take is not known yet";

@@ -7,7 +7,7 @@ import { attempt } from "../core/login.js";
 import { get, post, refusedWith } from "../core/server.js";
 import { loadJson, saveJson } from "../core/storage.js";
 import { sleep } from "../core/timing.js";
-import { desk, projectPath } from "./desk.js";
+import { projectPath, scriptState } from "./state.js";
 
 /** @typedef {{file: string, name: string, bytes: number, where: string, report: any}} Result */
 /**
@@ -94,7 +94,7 @@ export class DeliveryRun {
    * @param {() => Promise<Delivery>} ask @param {(outcome: string) => void} onhidden
    */
   begin(ask, onhidden) {
-    const { project, sheet } = desk;
+    const { project, sheet } = scriptState;
     this.place = { project: project?.id ?? "", sheet: sheet?.id ?? "", name: sheet?.name ?? "" };
     const begun = async () => {
       const delivery = await ask();

@@ -9,13 +9,13 @@ import { upperEdge } from "../core/resizing.js";
 import { Selection } from "../core/selection.js";
 import { openCast } from "./cast-dialog.js";
 import { castingsOf } from "./casting.js";
-import { desk, isRendering, roles } from "./desk.js";
 import { openHistory } from "./line-history.js";
 import { drawNotes } from "./line-notes.js";
 import { displayed } from "./line-takes.js";
 import { cellOf } from "./lines.js";
 import { playTakes } from "./play-through.js";
 import { renderLines } from "./render-dialog.js";
+import { isRendering, roles, scriptState } from "./state.js";
 import { TakeCard } from "./take-card.js";
 import { current, takeOfLine, toggleBlind, view } from "./view.js";
 
@@ -198,7 +198,7 @@ function obstacle(line) {
 /** @param {ScriptLine} line */
 function voiceTrouble(line) {
   const [character, emotion] = [cellOf(line, roles(), "character"), cellOf(line, roles(), "emotion")];
-  const voices = castingsOf(desk.project?.cast ?? {}, character, emotion);
+  const voices = castingsOf(scriptState.project?.cast ?? {}, character, emotion);
   return voices.length ? "" : `No voice for ${character || "lines without a character"}.`;
 }
 
@@ -224,7 +224,7 @@ function renderOnce() {
 
 /** Return true if another sheet of the project is rendering. That render accepts no lines of this sheet. */
 function isBusy() {
-  return isRendering() && desk.render?.sheet !== desk.sheet?.id;
+  return isRendering() && scriptState.render?.sheet !== scriptState.sheet?.id;
 }
 
 function renderCurrent() {

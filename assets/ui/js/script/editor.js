@@ -3,8 +3,8 @@ import { on } from "../core/bus.js";
 import { h } from "../core/dom.js";
 import { EVENT } from "../core/events.js";
 import { toast } from "../core/toast.js";
-import { desk, roles } from "./desk.js";
 import { nameOf } from "./lines.js";
+import { roles, scriptState } from "./state.js";
 import { perform } from "./undo.js";
 import { moveTo, step, view } from "./view.js";
 
@@ -27,7 +27,7 @@ on(EVENT.pageLeaves, () => editing?.commit());
  */
 export function edit(grid, typed) {
   editing?.commit();
-  const line = desk.lines.get(view.line ?? "");
+  const line = scriptState.lines.get(view.line ?? "");
   if (!line || !toCell(grid)) return;
   grid.reveal();
   const cell = grid.cell();

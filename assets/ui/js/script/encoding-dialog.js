@@ -2,7 +2,7 @@
 import { field, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { upload } from "../core/upload.js";
-import { ROOT } from "./desk.js";
+import { ROOT } from "./state.js";
 
 const FORM = "encoding-form";
 const HINT = "This file can be read in several ways. Choose the encoding in which the lines look right.";

@@ -9,11 +9,11 @@ import { discard, isMarked, toggleMark } from "./acts.js";
 import { openFill } from "./bulk-dialog.js";
 import { charactersOf } from "./casting.js";
 import { selectOf } from "./choice.js";
-import { desk, roles } from "./desk.js";
 import { notedLines } from "./line-notes.js";
 import { ALL, CONCERNS, STATUSES, tally } from "./lines.js";
 import { playLines } from "./play-through.js";
 import { askRender } from "./render-dialog.js";
+import { roles, scriptState } from "./state.js";
 import { STATES } from "./status.js";
 import { isFiltered, selectAll, setFilter, view } from "./view.js";
 
@@ -74,7 +74,7 @@ export class Filters {
   }
 
   #drawCharacters() {
-    const names = charactersOf(desk.lines.values(), roles()).map(({ name }) => name);
+    const names = charactersOf(scriptState.lines.values(), roles()).map(({ name }) => name);
     const drawn = JSON.stringify(names);
     if (this.character.dataset.drawn === drawn) return;
     this.character.dataset.drawn = drawn;
@@ -84,7 +84,7 @@ export class Filters {
 
   /** Show the number of lines in each status option, because a phone has no other counters. */
   #drawCounts() {
-    const counts = tally(desk.lines.values());
+    const counts = tally(scriptState.lines.values());
     this.total = counts.all;
     for (const option of [...this.status.options].slice(1)) {
       const { words } = STATES[/** @type {LineStatus} */ (option.value)];

@@ -6,8 +6,8 @@ import { EVENT, STATE } from "../core/events.js";
 import { oncePerFrame } from "../core/timing.js";
 import { columnEdge, columnWidths } from "./column-widths.js";
 import { columnsOf, tracks } from "./columns.js";
-import { desk } from "./desk.js";
 import { Row } from "./row.js";
+import { scriptState } from "./state.js";
 import { selectAll, takeOfLine, toggleSort, view } from "./view.js";
 
 /** @import { Column } from "./columns.js" */
@@ -62,7 +62,7 @@ export class Grid {
    */
   layOut(layout) {
     this.layoutOf = layout;
-    this.columns = desk.sheet ? columnsOf(desk.sheet) : [];
+    this.columns = scriptState.sheet ? columnsOf(scriptState.sheet) : [];
     this.#drawTracks();
     this.element.setAttribute("aria-colcount", String(this.columns.length));
     view.columns = this.columns.length;
@@ -123,7 +123,7 @@ export class Grid {
 
   /** @param {string} key @param {number} pitch */
   #show(key, pitch) {
-    const line = desk.lines.get(key);
+    const line = scriptState.lines.get(key);
     const place = view.places.get(key);
     if (!line || place === undefined) return;
     const row = this.rows.get(key) ?? this.free.pop() ?? new Row(this.columns);
@@ -150,7 +150,7 @@ export class Grid {
     const sounding = player.playing();
     if (!sounding) return;
     for (const row of this.rows.values()) {
-      const line = desk.lines.get(row.key);
+      const line = scriptState.lines.get(row.key);
       const take = line && takeOfLine(line);
       if (take?.id === sounding) row.drawPlayhead(player.positionOf(sounding) / take.duration_s);
     }

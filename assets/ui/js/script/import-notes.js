@@ -6,10 +6,10 @@ import { h, icon } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { plural } from "../core/format.js";
 import { dropImportNotes, importNotes, otherEncoding } from "./arrivals.js";
-import { desk, roles } from "./desk.js";
 import { notedLines } from "./line-notes.js";
 import { ALL, cellOf } from "./lines.js";
 import { closeByEscape } from "./notices.js";
+import { roles, scriptState } from "./state.js";
 import { moveTo, setFilter, view } from "./view.js";
 
 /** @import { Grid } from "./grid.js" */
@@ -38,7 +38,7 @@ export class ImportNotes {
   }
 
   #draw() {
-    const { sheet } = desk;
+    const { sheet } = scriptState;
     const ofFile = importNotes(sheet?.id);
     const noted = sheet && ofFile ? [...notedLines()] : [];
     const other = sheet ? otherEncoding(sheet.id) : null;
@@ -112,7 +112,7 @@ export class ImportNotes {
    * @param {string} key @param {LineNote[]} notes
    */
   #line(key, notes) {
-    const line = desk.lines.get(key);
+    const line = scriptState.lines.get(key);
     const name = (line && (cellOf(line, roles(), "id") || cellOf(line, roles(), "text"))) || "Empty line";
     const words = notes.map(({ label }) => label).join(", ");
     const title = notes.map(({ text }) => text).join(" ");

@@ -4,9 +4,9 @@ import { chooseFile } from "../core/file-picker.js";
 import { attempt, ownerOnly } from "../core/login.js";
 import { post } from "../core/server.js";
 import { runImport } from "./arrivals.js";
-import { desk, projectPath } from "./desk.js";
 import { EXAMPLE } from "./example.js";
 import { uploadSheet } from "./sheet-upload.js";
+import { projectPath, scriptState } from "./state.js";
 import { openUpdate } from "./update-dialog.js";
 
 const EMPTY = "id\tcharacter\ttext\n";
@@ -18,7 +18,7 @@ export function chooseSheet() {
 
 /** Choose the changed file of the open sheet. The file may have any name. */
 export function chooseUpdate() {
-  const { sheet } = desk;
+  const { sheet } = scriptState;
   if (sheet)
     chooseFile(ACCEPTED, (file) => openUpdate({ file, sheet: sheet.id, others: { "Add as new sheet": adds(file) } }));
 }
@@ -31,7 +31,7 @@ export function chooseUpdate() {
 export function importSheet(file) {
   return attempt(async () => {
     if (!(await ownerOnly())) return;
-    const likely = desk.project?.sheets.length
+    const likely = scriptState.project?.sheets.length
       ? await uploadSheet(projectPath("/sheets/candidates"), file, "POST")
       : [];
     if (likely.length) await openUpdate({ file, sheet: likely[0].id, others: { "Add as new sheet": adds(file) } });
@@ -50,7 +50,7 @@ function adds(file) {
  * @param {string} text @param {() => void} into  pastes into the cells of the open sheet
  */
 export function pasteOver(text, into) {
-  const { sheet } = desk;
+  const { sheet } = scriptState;
   if (!sheet) return pasteSheet(text);
   const file = new File([text], "pasted.tsv");
   const others = { "Add as new sheet": () => pasteSheet(text), "Paste into cells": into };

@@ -7,12 +7,12 @@ import { sentence } from "../core/format.js";
 import { get, reason } from "../core/server.js";
 import { state } from "../core/state.js";
 import { upload } from "../core/upload.js";
-import { desk, look, projectPath, setProject } from "./desk.js";
 import { appliesTo } from "./lexicon-languages.js";
 import { languageChoice, lexiconRow } from "./lexicon-row.js";
 import { recordLexicon, saveLexicon } from "./project-changes.js";
 import { lexiconName } from "./project-parts.js";
 import { testField } from "./speak-test.js";
+import { look, projectPath, scriptState, setProject } from "./state.js";
 import { loadVoices } from "./voices.js";
 
 /**
@@ -28,7 +28,7 @@ const HINT =
 const ALL = "*";
 
 export async function openLexicon() {
-  const { project } = desk;
+  const { project } = scriptState;
   if (!project) return;
   const [list, filter] = [h("ul.lexicon-list"), h("label.lexicon-filter")];
   const test = testField(() => save());
@@ -110,7 +110,7 @@ function recovered(now, lexicon) {
 /** @param {DialogState} now */
 function edited(now) {
   now.changed = true;
-  saveDraft(about(now.project), { base: desk.project?.lexicon ?? [], entries: now.entries });
+  saveDraft(about(now.project), { base: scriptState.project?.lexicon ?? [], entries: now.entries });
 }
 
 /** @param {DialogState} now */

@@ -2,8 +2,8 @@
 import { openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { moment } from "../core/format.js";
-import { roles } from "./desk.js";
 import { cellOf } from "./lines.js";
+import { roles } from "./state.js";
 import { current, view } from "./view.js";
 import { voiceName } from "./voices.js";
 

@@ -1,6 +1,6 @@
 /** Warnings of lines: badges in their rows, and sentences in the panel of the line. */
 import { h, icon } from "../core/dom.js";
-import { desk } from "./desk.js";
+import { scriptState } from "./state.js";
 
 /**
  * Return a badge for a row: icon and label. The tooltip and the panel of the line contain the full sentence.
@@ -14,7 +14,8 @@ export function badge({ label, text, role }) {
 /** Return the notes of all lines that have some, in the sheet's order. @returns {Map<string, LineNote[]>} */
 export function notedLines() {
   const found = new Map();
-  for (const { key, deleted, notes = [] } of desk.lines.values()) if (!deleted && notes.length) found.set(key, notes);
+  for (const { key, deleted, notes = [] } of scriptState.lines.values())
+    if (!deleted && notes.length) found.set(key, notes);
   return found;
 }
 

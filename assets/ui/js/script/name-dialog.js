@@ -3,8 +3,8 @@ import { field, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { keepForm } from "../core/drafts.js";
 import { reason } from "../core/server.js";
-import { desk } from "./desk.js";
 import { pasteSheet } from "./imports.js";
+import { scriptState } from "./state.js";
 
 const FORM = "script-form";
 
@@ -38,7 +38,7 @@ function ask(title, verb, body, act) {
       dialog.showError(reason(error));
     }
   });
-  const drop = keepForm(`${title} ${desk.project?.id ?? ""}`, form);
+  const drop = keepForm(`${title} ${scriptState.project?.id ?? ""}`, form);
   const dialog = openDialog({
     title,
     look: "narrow",

@@ -7,8 +7,8 @@ import { openLogin } from "../core/login.js";
 import { patch, Refusal, reason, refusedWith } from "../core/server.js";
 import { toast } from "../core/toast.js";
 import { affectedLines, withSeenCells } from "./changes.js";
-import { desk, projectPath, receive, reload, showUnsaved } from "./desk.js";
 import { addPending, allPending, dropPending } from "./pending.js";
+import { projectPath, receive, reload, scriptState, showUnsaved } from "./state.js";
 
 /** @import { Pending } from "./pending.js" */
 /** @typedef {{project: string, sheet: string}} Place */
@@ -32,10 +32,13 @@ const amends = new WeakMap();
  */
 export function submit(change, place, amend) {
   /** @type {Pending} */
-  const one = { ...place, change: place.sheet === desk.sheet?.id ? withSeenCells(change, desk.lines) : change };
+  const one = {
+    ...place,
+    change: place.sheet === scriptState.sheet?.id ? withSeenCells(change, scriptState.lines) : change,
+  };
   if (amend) amends.set(one, amend);
   addPending(one);
-  if (place.sheet === desk.sheet?.id) showUnsaved(change, affectedLines(change));
+  if (place.sheet === scriptState.sheet?.id) showUnsaved(change, affectedLines(change));
   changed(STATE.unsaved);
   sendAll();
 }
@@ -77,7 +80,7 @@ async function sent(one) {
     failures = 0;
     dismissTrouble();
     dropPending(one);
-    if (one.sheet === desk.sheet?.id) receive({ ...told, id: one.sheet });
+    if (one.sheet === scriptState.sheet?.id) receive({ ...told, id: one.sheet });
     emit(EVENT.sheetSaved, { place: { project: one.project, sheet: one.sheet }, change: one.change, told });
     return true;
   } catch (error) {
@@ -93,7 +96,7 @@ async function refused(one, error) {
   dropPending(one);
   const amend = amends.get(one);
   toast(reason(error), { failed: true, ...(amend && { action: "Edit again", onaction: amend }) });
-  if (one.sheet === desk.sheet?.id) await reload().catch(() => {});
+  if (one.sheet === scriptState.sheet?.id) await reload().catch(() => {});
   return true;
 }
 

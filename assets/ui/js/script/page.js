@@ -12,7 +12,6 @@ import { openCast } from "./cast-dialog.js";
 import { choice } from "./choice.js";
 import { listenForClipboard } from "./clipboard.js";
 import { openDeliver } from "./deliver-dialog.js";
-import { desk, loadLastOpen } from "./desk.js";
 import { Drawer } from "./drawer.js";
 import { toText } from "./editor.js";
 import { Filters } from "./filters.js";
@@ -28,6 +27,7 @@ import { listenForClicks } from "./pointer.js";
 import { reportRemoteEdits } from "./remote-edits.js";
 import { RenderBar } from "./render-bar.js";
 import { renderSelection } from "./render-dialog.js";
+import { loadLastOpen, scriptState } from "./state.js";
 import { isFiltered, setFilter, view } from "./view.js";
 import { loadVoices } from "./voices.js";
 
@@ -71,13 +71,13 @@ export function mount(element) {
  */
 function followSheet({ head, main, acts, empty, notes, messages }, grid) {
   follow([STATE.script, STATE.access], () => {
-    const shown = Boolean(access.owner && desk.sheet);
-    [head.hidden, main.hidden] = [!access.owner || !desk.projects?.length, !shown];
+    const shown = Boolean(access.owner && scriptState.sheet);
+    [head.hidden, main.hidden] = [!access.owner || !scriptState.projects?.length, !shown];
     for (const act of acts) act.hidden = !shown;
     if (messages.parentElement !== (shown ? notes : head.parentElement))
       shown ? notes.prepend(messages) : head.after(messages);
     empty.hidden = shown;
-    const now = JSON.stringify([access, desk.trouble, desk.projects?.length]);
+    const now = JSON.stringify([access, scriptState.trouble, scriptState.projects?.length]);
     if (!shown && empty.dataset.drawn !== now) empty.replaceChildren(...emptyState());
     empty.dataset.drawn = shown ? "" : now;
     if (shown && grid.layoutOf !== layout()) grid.layOut(layout());
@@ -86,7 +86,7 @@ function followSheet({ head, main, acts, empty, notes, messages }, grid) {
 
 /** Return a key of the data that the grid's columns depend on. */
 function layout() {
-  return JSON.stringify([desk.sheet?.id, desk.sheet?.columns, desk.sheet?.roles]);
+  return JSON.stringify([scriptState.sheet?.id, scriptState.sheet?.columns, scriptState.sheet?.roles]);
 }
 
 /** @param {Grid} grid @param {Drawer} drawer */
@@ -112,7 +112,7 @@ function tools() {
  * @param {HTMLElement} none @param {{add: () => void, reveal: () => void}} acts
  */
 function drawNone(none, { add, reveal }) {
-  none.hidden = view.shown.length > 0 || !desk.sheet;
+  none.hidden = view.shown.length > 0 || !scriptState.sheet;
   if (none.hidden) return;
   const button = (/** @type {string} */ look, /** @type {string} */ words, /** @type {() => void} */ onclick) =>
     h(`button.${look}`, { type: "button", onclick }, words);
@@ -135,8 +135,8 @@ function emptyState() {
       h("p.lead", {}, "Only the owner of this studio can use scripts."),
       ...(access.login === "basic" ? [button("primary", "Log in", openLogin)] : []),
     ];
-  if (desk.trouble) return [h("p.lead", {}, desk.trouble), button("primary", "Try again", loadLastOpen)];
-  if (!desk.projects) return [h("p.lead", {}, "Loading scripts…")];
+  if (scriptState.trouble) return [h("p.lead", {}, scriptState.trouble), button("primary", "Try again", loadLastOpen)];
+  if (!scriptState.projects) return [h("p.lead", {}, "Loading scripts…")];
   return [
     h("p.lead", {}, "Render hundreds of lines from one sheet."),
     h(

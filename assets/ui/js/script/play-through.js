@@ -3,8 +3,8 @@ import { playAll, progress, stopAll } from "../audio/playlist.js";
 import { load } from "../audio/tracks.js";
 import { toast } from "../core/toast.js";
 import { RATE, soundOf } from "./acts.js";
-import { desk } from "./desk.js";
 import { displayed } from "./line-takes.js";
+import { scriptState } from "./state.js";
 import { chooseTake, current, putCursor, takeOfLine, view } from "./view.js";
 
 /** @param {ScriptLine} line @param {LineTake} take @returns {import("../audio/playlist.js").Item} */
@@ -23,7 +23,7 @@ export function playLines() {
   const from = Math.max(0, shown.indexOf(line ?? ""));
   const keys = selected.size ? shown.filter((key) => selected.has(key)) : shown.slice(from);
   const items = keys.flatMap((key) => {
-    const line = desk.lines.get(key);
+    const line = scriptState.lines.get(key);
     const take = line && takeOfLine(line);
     return line && take ? [item(line, take)] : [];
   });

@@ -1,7 +1,7 @@
 /** Clicks on the grid. */
 import { playLine } from "./acts.js";
-import { desk } from "./desk.js";
 import { edit } from "./editor.js";
+import { scriptState } from "./state.js";
 import { moveTo } from "./view.js";
 
 /** @import { Drawer } from "./drawer.js" */
@@ -19,7 +19,7 @@ export function listenForClicks(grid, drawer) {
     const toggle = kind === "tick" || event.ctrlKey || event.metaKey;
     moveTo(key, column, { extend: event.shiftKey, toggle });
     grid.reveal();
-    if (kind === "take") playLine(desk.lines.get(key));
+    if (kind === "take") playLine(scriptState.lines.get(key));
     else if (kind !== "tick" && phone.matches) drawer.open(true);
   });
   grid.element.addEventListener("dblclick", (event) => {

@@ -3,8 +3,8 @@ import { attempt } from "../core/login.js";
 import { get, patch, put } from "../core/server.js";
 import { toast } from "../core/toast.js";
 import { record } from "../core/undo.js";
-import { desk, look, projectPath, setProject } from "./desk.js";
 import { castPart, castParts, lexiconOf, lexiconPart, lexiconParts, merged, otherParts } from "./project-parts.js";
+import { look, projectPath, scriptState, setProject } from "./state.js";
 
 /** @import { PartChange, Parts } from "./project-parts.js" */
 /**
@@ -69,7 +69,7 @@ function recordChange(kind, project, change) {
   const back = change.map(({ name, before, after }) => ({ name, before: after, after: before }));
   record({
     words: `change ${kind.object}`,
-    isHere: () => desk.project?.id === project,
+    isHere: () => scriptState.project?.id === project,
     back: () => attempt(() => turn(kind, project, back)),
     forth: () => attempt(() => turn(kind, project, change)),
   });
@@ -88,7 +88,7 @@ async function turn(kind, project, change) {
   const others = change.filter(({ name, before, after }) => !same(name, before) && !same(name, after));
   if (stands.length) {
     const told = await kind.write(path, merged(now, stands));
-    if (desk.project?.id === project) setProject(told);
+    if (scriptState.project?.id === project) setProject(told);
   }
   if (others.length) {
     const names = others.map(({ name }) => kind.named(name)).join(", ");
@@ -96,5 +96,5 @@ async function turn(kind, project, change) {
       `The ${kind.object} of ${names} was also changed in another window. The change from the other window is kept.`,
     );
   }
-  if (desk.project?.id === project) await look();
+  if (scriptState.project?.id === project) await look();
 }

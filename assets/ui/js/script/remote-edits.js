@@ -5,9 +5,9 @@ import { on } from "../core/bus.js";
 import { EVENT } from "../core/events.js";
 import { plural } from "../core/format.js";
 import { toast } from "../core/toast.js";
-import { desk, roles } from "./desk.js";
 import { cellOf } from "./lines.js";
 import { submit } from "./outbox.js";
+import { roles, scriptState } from "./state.js";
 import { perform } from "./undo.js";
 
 /** @import { Place } from "./outbox.js" */
@@ -50,12 +50,12 @@ function tellDeleted({ place, change: { cells = [] }, told }) {
 
 /** @param {SheetChange} change @param {Place} place @param {UndoLabel} words */
 function change(change, place, words) {
-  if (place.sheet === desk.sheet?.id) perform(change, words);
+  if (place.sheet === scriptState.sheet?.id) perform(change, words);
   else submit(change, place);
 }
 
 /** @param {string} key */
 function nameOf(key) {
-  const line = desk.lines.get(key);
+  const line = scriptState.lines.get(key);
   return (line && cellOf(line, roles(), "id")) || "the line";
 }

@@ -14,10 +14,10 @@ import { voiceless } from "./casting.js";
 import { countButtons } from "./count-buttons.js";
 import { openDeliver } from "./deliver-dialog.js";
 import { runOf } from "./delivery-run.js";
-import { desk, isRendering, projectPath, roles, setRender } from "./desk.js";
 import { tally } from "./lines.js";
 import { sendAll, waitingWords } from "./outbox.js";
 import { askRender, renderDue, renderSelection } from "./render-dialog.js";
+import { isRendering, projectPath, roles, scriptState, setRender } from "./state.js";
 import { STATES } from "./status.js";
 import { setFilter, view } from "./view.js";
 
@@ -58,7 +58,7 @@ export class RenderBar {
   }
 
   #drawCounts() {
-    const counts = tally(desk.lines.values());
+    const counts = tally(scriptState.lines.values());
     this.tally = counts;
     const drawn = JSON.stringify(counts);
     if (drawn === this.drawn) return;
@@ -100,9 +100,9 @@ export class RenderBar {
 
   /** @returns {Note | null} */
   #running() {
-    const { render } = desk;
+    const { render } = scriptState;
     if (render?.state !== "running" && render?.state !== "paused") return null;
-    const now = renders().find(({ project }) => project === desk.project?.id) ?? render; // the same data as in the strip
+    const now = renders().find(({ project }) => project === scriptState.project?.id) ?? render; // the same data as in the strip
     const { compute_s, audio_s, state, trouble, checking } = now;
     const running = state === "running";
     const hints = [
@@ -120,9 +120,9 @@ export class RenderBar {
 
   /** Return the failures of the last render, until they are dismissed. @returns {Note | null} */
   #outcome() {
-    const { render } = desk;
+    const { render } = scriptState;
     const id = JSON.stringify([render?.sheet, render?.total, render?.audio_s, render?.failed.length]);
-    if (!render?.failed.length || render.sheet !== desk.sheet?.id || isRendering() || id === this.dismissed)
+    if (!render?.failed.length || render.sheet !== scriptState.sheet?.id || isRendering() || id === this.dismissed)
       return null;
     const words = `${plural(render.failed.length, "line")} failed: ${ended(render.causes.join("; "))}`;
     const dismiss = () => {
@@ -135,7 +135,7 @@ export class RenderBar {
 
   /** Announce each quarter of a render and its end to screen readers. */
   #tell() {
-    const { render } = desk;
+    const { render } = scriptState;
     if (!render) return;
     const quarter = render.total ? Math.floor((TOLD * render.done) / render.total) : 0;
     if (render.state === "running") {
@@ -191,9 +191,9 @@ function unsaved() {
 
 /** Return a note about characters without a voice. @returns {Note | null} */
 function uncast() {
-  const { project, sheet } = desk;
+  const { project, sheet } = scriptState;
   if (!project || !sheet) return null;
-  const without = voiceless(desk.lines.values(), roles(), project.cast);
+  const without = voiceless(scriptState.lines.values(), roles(), project.cast);
   if (!without.length) return null;
   const names = without.map((name) => name || "lines without a character");
   const some = names.slice(0, 4).join(", ") + (names.length > 4 ? ` and ${names.length - 4} more` : "");
@@ -202,15 +202,15 @@ function uncast() {
 
 /** Return a note about takes that are being checked. @returns {Note | null} */
 function checking() {
-  const { unchecked } = tally(desk.lines.values());
-  return unchecked && desk.render?.state !== "running"
+  const { unchecked } = tally(scriptState.lines.values());
+  return unchecked && scriptState.render?.state !== "running"
     ? { words: `Checking ${plural(unchecked, "take")}…`, acts: {} }
     : null;
 }
 
 /** Return a note about a delivery that is running or whose result the user has not seen. @returns {Note | null} */
 function delivering() {
-  const run = runOf(desk.sheet?.id ?? "");
+  const run = runOf(scriptState.sheet?.id ?? "");
   if (!run.end) return null;
   if (!run.running) return { words: run.outcome, acts: { "Show result": openDeliver, Dismiss: () => run.seen() } };
   const words = `Delivering: ${run.words.textContent || "starting"}`;
@@ -219,7 +219,7 @@ function delivering() {
 
 /** Return a note about new takes for stale selects. @returns {Note | null} */
 function ready() {
-  const lines = [...desk.lines.values()].filter(({ deleted, status }) => !deleted && status === "ready");
+  const lines = [...scriptState.lines.values()].filter(({ deleted, status }) => !deleted && status === "ready");
   if (!lines.length || isRendering()) return null;
   const many = plural(lines.length, "line");
   const words = `${lines.length > 1 ? "New takes are" : "A new take is"} ready for ${many} whose selected take is stale.`;

@@ -5,20 +5,20 @@ import { keepForm } from "../core/drafts.js";
 import { plural } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { patch, post, reason } from "../core/server.js";
-import { desk, isRendering, look, projectPath, setProject, setRender } from "./desk.js";
 import { tally } from "./lines.js";
 import { saved } from "./outbox.js";
+import { isRendering, look, projectPath, scriptState, setProject, setRender } from "./state.js";
 import { targets, view } from "./view.js";
 
 const FORM = "render-form";
 
 /** Start a render of the open sheet. Throws Refusal. @param {Partial<RenderOrder>} order */
 async function render(order) {
-  const sheet = desk.sheet?.id ?? "";
+  const sheet = scriptState.sheet?.id ?? "";
   await saved();
   const wasRunning = isRendering();
   setRender(await post(projectPath("/render"), { sheet, lines: null, takes: 1, budget: null, again: false, ...order }));
-  announce(wasRunning ? "Added to the render." : `Rendering ${plural(desk.render?.total ?? 0, "line")}.`);
+  announce(wasRunning ? "Added to the render." : `Rendering ${plural(scriptState.render?.total ?? 0, "line")}.`);
   await look();
 }
 
@@ -30,7 +30,7 @@ export function renderDue() {
 /** Render lines. If all of them have a fresh take, add another take to each. @param {string[]} lines */
 export function renderLines(lines) {
   if (!lines.length) return undefined;
-  const fresh = lines.every((key) => desk.lines.get(key)?.takes.some(({ stale }) => !stale));
+  const fresh = lines.every((key) => scriptState.lines.get(key)?.takes.some(({ stale }) => !stale));
   return attempt(() => render({ lines, again: fresh }));
 }
 
@@ -52,12 +52,12 @@ function whichLines(chosen, due) {
 
 /** How many more seeds a render of the project tries. */
 function retries() {
-  return (desk.project?.best_of ?? 1) - 1;
+  return (scriptState.project?.best_of ?? 1) - 1;
 }
 
 /** Open the dialog with the options of a render. */
 export function askRender() {
-  const { due } = tally(desk.lines.values());
+  const { due } = tally(scriptState.lines.values());
   const chosen = targets();
   const which = h("select", {}, ...whichLines(chosen.length, due));
   which.value = view.selected.size || !due ? "chosen" : "due";
@@ -86,7 +86,7 @@ export function askRender() {
       dialog.showError(reason(error));
     }
   });
-  const drop = keepForm(`render ${desk.sheet?.id}`, form);
+  const drop = keepForm(`render ${scriptState.sheet?.id}`, form);
   const actions = [h("button.primary", { form: FORM }, "Render lines")];
   const dialog = openDialog({ title: "Render lines", look: "narrow", body: [form], actions });
 }

@@ -3,9 +3,9 @@ import * as player from "../audio/player.js";
 import { directionChip, partsOf } from "../core/directions.js";
 import { h, icon } from "../core/dom.js";
 import { seconds } from "../core/format.js";
-import { isBeingMade } from "./desk.js";
 import { badge } from "./line-notes.js";
 import { BARS, barsOf, digitOf } from "./line-takes.js";
+import { isBeingMade } from "./state.js";
 import { statusOf } from "./status.js";
 import { takeOfLine, view } from "./view.js";
 

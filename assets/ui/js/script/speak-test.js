@@ -7,8 +7,8 @@ import { languageName } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { post, reason, sound } from "../core/server.js";
 import { debounced } from "../core/timing.js";
-import { desk, projectPath } from "./desk.js";
 import { languageChoice } from "./lexicon-row.js";
+import { projectPath, scriptState } from "./state.js";
 import { voices } from "./voices.js";
 
 /** @typedef {{written: string, spoken: string, respelled: boolean}} Part */
@@ -19,7 +19,7 @@ const KEY = "lexicon";
 
 /** Return a field that shows and plays how a sentence is spoken. @param {() => Promise<void>} save */
 export function testField(save) {
-  const first = [...desk.lines.values()].find(({ deleted }) => !deleted);
+  const first = [...scriptState.lines.values()].find(({ deleted }) => !deleted);
   const input = h("input", { type: "text", value: cellOf(first, "text"), "aria-label": "Test sentence" });
   const shown = h("p.spoken-form", { "aria-live": "polite" });
   const choice = h("span");
@@ -59,14 +59,14 @@ function sentenceLanguage(languages, now, choose) {
 
 /** @param {ScriptLine | undefined} line @param {Role} role */
 function cellOf(line, role) {
-  const column = desk.sheet?.roles[role];
+  const column = scriptState.sheet?.roles[role];
   return typeof column === "number" ? (line?.cells[column] ?? "") : "";
 }
 
 /** Return the tag of a language of the sheets; empty if the language is unknown. @param {string} stated  a tag or name */
 function tagOf(stated) {
   const names = (/** @type {string} */ tag) => [tag, languageName(tag)].map((name) => name.toLowerCase());
-  return desk.project?.languages.find((tag) => names(tag).includes(stated.trim().toLowerCase())) ?? "";
+  return scriptState.project?.languages.find((tag) => names(tag).includes(stated.trim().toLowerCase())) ?? "";
 }
 
 /** @param {string} text @param {string} language  empty: detect @returns {Promise<Spoken>} */
@@ -76,7 +76,7 @@ function spokenForm(text, language) {
 
 /** Return the voice that speaks the sentence, and its engine; empty: the server chooses the engine of the voice. */
 function firstVoice() {
-  const first = Object.values(desk.project?.cast ?? {})
+  const first = Object.values(scriptState.project?.cast ?? {})
     .flatMap((by) => Object.values(by))
     .flat()
     .find(({ clip }) => !clip);

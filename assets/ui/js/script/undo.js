@@ -4,9 +4,9 @@ import { EVENT } from "../core/events.js";
 import { attempt } from "../core/login.js";
 import { record } from "../core/undo.js";
 import { affectedLines, effective, inverse, stillValid } from "./changes.js";
-import { desk } from "./desk.js";
 import { ALL } from "./lines.js";
 import { submit } from "./outbox.js";
+import { scriptState } from "./state.js";
 import { moveTo, setFilter, view } from "./view.js";
 
 /** @import { Place } from "./outbox.js" */
@@ -18,18 +18,18 @@ import { moveTo, setFilter, view } from "./view.js";
  *   with Undo
  */
 export function perform(change, words, { amend, message = "" } = {}) {
-  const forth = effective(change, desk.lines);
-  const { project, sheet } = desk;
+  const forth = effective(change, scriptState.lines);
+  const { project, sheet } = scriptState;
   if (!forth || !project || !sheet) return false;
   const place = { project: project.id, sheet: sheet.id };
-  const isHere = () => place.sheet === desk.sheet?.id;
-  const back = inverse(forth, desk.lines);
+  const isHere = () => place.sheet === scriptState.sheet?.id;
+  const back = inverse(forth, scriptState.lines);
   submit(forth, place, amend);
   const step = {
     words,
     isHere,
     // Undo keeps cells that were changed again later.
-    back: () => again(isHere() ? stillValid(back, forth, desk.lines) : back, place),
+    back: () => again(isHere() ? stillValid(back, forth, scriptState.lines) : back, place),
     forth: () => again(forth, place),
   };
   record(step, message);
@@ -41,20 +41,20 @@ export function perform(change, words, { amend, message = "" } = {}) {
  * @param {UndoLabel} words @param {string} message @param {() => Promise<unknown>} turn  undoes and redoes it in turn
  */
 export function recordSheet(words, message, turn) {
-  const sheet = desk.sheet?.id;
+  const sheet = scriptState.sheet?.id;
   const turned = () => attempt(turn);
-  record({ words, isHere: () => sheet === desk.sheet?.id, back: turned, forth: turned }, message);
+  record({ words, isHere: () => sheet === scriptState.sheet?.id, back: turned, forth: turned }, message);
 }
 
 /** @param {SheetChange} change @param {Place} place */
 function again(change, place) {
   submit(change, place);
-  if (place.sheet === desk.sheet?.id) showLine(affectedLines(change));
+  if (place.sheet === scriptState.sheet?.id) showLine(affectedLines(change));
 }
 
 /** Show the first of these lines that exists, even if the filter hides it. @param {Iterable<string>} keys */
 function showLine(keys) {
-  const present = [...keys].filter((key) => desk.lines.get(key)?.deleted === false);
+  const present = [...keys].filter((key) => scriptState.lines.get(key)?.deleted === false);
   const line = present.find((key) => view.places.has(key)) ?? present[0];
   if (!line) return;
   if (!view.places.has(line)) setFilter(ALL);

@@ -7,9 +7,9 @@ import { h } from "../core/dom.js";
 import { attempt, ownerOnly } from "../core/login.js";
 import { post, postFile, reason, refusedWith } from "../core/server.js";
 import { showImported } from "./arrivals.js";
-import { desk, projectPath, reload } from "./desk.js";
 import { saved } from "./outbox.js";
 import { encodingOf, uploadSheet } from "./sheet-upload.js";
+import { projectPath, reload, scriptState } from "./state.js";
 import { recordSheet } from "./undo.js";
 import { summary, UpdateList } from "./update-list.js";
 
@@ -31,7 +31,7 @@ class Update {
   /** @param {File} file @param {string} sheet */
   constructor(file, sheet) {
     this.file = file;
-    this.project = desk.project?.id ?? "";
+    this.project = scriptState.project?.id ?? "";
     this.holder = h("div.update-body");
     this.words = h("p.hint.update-words", { role: "status" });
     this.sheets = h("select", { onchange: () => this.#choose() }, ...sheetOptions(sheet));
@@ -115,13 +115,13 @@ function turner(path, { id, update = 0 }) {
   return async () => {
     const told = await post(`${path}/updates/${latest}/undo`);
     latest = told.update;
-    if (desk.sheet?.id === id) await reload();
+    if (scriptState.sheet?.id === id) await reload();
   };
 }
 
 /** @param {string} chosen */
 function sheetOptions(chosen) {
-  const sheets = desk.project?.sheets ?? [];
+  const sheets = scriptState.project?.sheets ?? [];
   return sheets.map(({ id, name }) => h("option", { value: id, selected: id === chosen }, name));
 }
 

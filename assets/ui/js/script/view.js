@@ -3,9 +3,9 @@ import { changed, emit, follow } from "../core/bus.js";
 import { EVENT, STATE } from "../core/events.js";
 import { clamp } from "../core/math.js";
 import { loadJson, saveJson } from "../core/storage.js";
-import { desk, roles } from "./desk.js";
 import { defaultTake } from "./line-takes.js";
 import { ALL, arranged } from "./lines.js";
+import { roles, scriptState } from "./state.js";
 
 /** @import { Filter, Sort, SortKey } from "./lines.js" */
 
@@ -36,22 +36,22 @@ let present = 0; // lines that are not deleted
  */
 function rearrange() {
   const { filter, sort } = view;
-  view.shown = arranged(desk.lines.values(), { filter, sort, roles: roles() });
+  view.shown = arranged(scriptState.lines.values(), { filter, sort, roles: roles() });
   view.places = new Map(view.shown.map((key, place) => [key, place]));
   for (const key of view.selected) if (!view.places.has(key)) view.selected.delete(key);
   if (!view.places.has(view.line ?? "")) view.line = view.shown[0] ?? null;
 }
 
 follow(STATE.lines, () => {
-  const other = (desk.sheet?.id ?? "") !== sheet;
-  sheet = desk.sheet?.id ?? "";
+  const other = (scriptState.sheet?.id ?? "") !== sheet;
+  sheet = scriptState.sheet?.id ?? "";
   if (other) {
     const line = keptLine();
     Object.assign(view, { filter: ALL, sort: null, line, column: 1, anchor: null, selected: new Set() });
     if (line) requestAnimationFrame(() => emit(EVENT.showLine, { focus: false })); // after the grid is drawn
   }
   let count = 0;
-  for (const { deleted } of desk.lines.values()) count += deleted ? 0 : 1;
+  for (const { deleted } of scriptState.lines.values()) count += deleted ? 0 : 1;
   if (other || count !== present) keepPlace(rearrange);
   present = count;
   changed(STATE.view);
@@ -66,7 +66,7 @@ follow(STATE.view, () => {
 /** Return the line that was current when this sheet was last open, if it still exists. */
 function keptLine() {
   const key = keptLines().find(([id]) => id === sheet)?.[1] ?? "";
-  return desk.lines.get(key)?.deleted === false ? key : null;
+  return scriptState.lines.get(key)?.deleted === false ? key : null;
 }
 
 /** Return sheets with their current lines, the last one first. @returns {[string, string][]} */
@@ -109,7 +109,7 @@ export function toggleSort(by) {
 }
 
 export function current() {
-  return desk.lines.get(view.line ?? "") ?? null;
+  return scriptState.lines.get(view.line ?? "") ?? null;
 }
 
 /** Return the lines for an action: the ticked lines, or else the cursor's line. */

@@ -16,7 +16,7 @@ const KEY = "studio-script"; // storage key of the last open project and sheet
 const EVERY_MS = 1000;
 const POLL_MAX_MS = 2000; // a deletion waits no longer for the running poll, because its answer may be lost
 
-export const desk = {
+export const scriptState = {
   /** @type {Project[] | null} */ projects: null, // null until loaded
   /** @type {Project | null} */ project: null,
   /** @type {Sheet | null} */ sheet: null, // without its lines, which are in `lines`
@@ -36,18 +36,18 @@ let pauses = 0; // number of running calls of withPollingPaused
 let lastPoll = Promise.resolve();
 
 /** Return a route of a project. @param {string} rest */
-export function projectPath(rest = "", project = desk.project?.id) {
+export function projectPath(rest = "", project = scriptState.project?.id) {
   return `${ROOT}/${project}${rest}`;
 }
 
 /** @param {string} rest */
 export function sheetPath(rest = "") {
-  return projectPath(`/sheets/${desk.sheet?.id}${rest}`);
+  return projectPath(`/sheets/${scriptState.sheet?.id}${rest}`);
 }
 
 /** Return the roles of the open sheet's columns. @returns {Roles} */
 export function roles() {
-  return desk.sheet?.roles ?? {};
+  return scriptState.sheet?.roles ?? {};
 }
 
 /** Load the project and sheet that were open last. */
@@ -61,13 +61,13 @@ async function load() {
   const kept = loadJson(KEY, { project: "", sheet: "" });
   try {
     const projects = await get(ROOT);
-    const known = projects.find((/** @type {Project} */ { id }) => id === (desk.project?.id ?? kept.project));
+    const known = projects.find((/** @type {Project} */ { id }) => id === (scriptState.project?.id ?? kept.project));
     const project = known ?? projects[0];
-    const sheet = desk.sheet && project?.id === desk.project?.id ? desk.sheet.id : kept.sheet;
+    const sheet = scriptState.sheet && project?.id === scriptState.project?.id ? scriptState.sheet.id : kept.sheet;
     await openProject(project?.id ?? "", sheet, projects);
-    desk.trouble = "";
+    scriptState.trouble = "";
   } catch (error) {
-    desk.trouble = reason(error);
+    scriptState.trouble = reason(error);
   }
 }
 
@@ -78,16 +78,16 @@ async function load() {
  * @param {string} sheet  if it does not exist, the first one
  * @param {Project[]} projects
  */
-export async function openProject(id, sheet = "", projects = desk.projects ?? []) {
+export async function openProject(id, sheet = "", projects = scriptState.projects ?? []) {
   opened += 1;
   const mine = opened;
   const project = id ? await get(`${ROOT}/${id}`) : null;
   const sheets = /** @type {Project["sheets"]} */ (project?.sheets ?? []).map((one) => one.id);
   const wanted = sheets.includes(sheet) ? sheet : sheets[0];
-  const isShown = wanted !== undefined && wanted === desk.sheet?.id;
+  const isShown = wanted !== undefined && wanted === scriptState.sheet?.id;
   const told = wanted && !isShown ? await get(`${ROOT}/${id}/sheets/${wanted}`) : null;
   if (mine !== opened) return;
-  desk.projects = projects;
+  scriptState.projects = projects;
   if (!isShown) {
     place(project);
     showSheet(told);
@@ -105,27 +105,27 @@ export function setProject(project) {
 
 /** Set the open project, and replace it in the list of projects. @param {Project | null} project */
 function place(project) {
-  desk.project = project;
-  if (!desk.projects || !project) return;
-  const others = desk.projects.filter(({ id }) => id !== project.id);
-  const at = desk.projects.findIndex(({ id }) => id === project.id);
-  desk.projects = others.toSpliced(at < 0 ? others.length : at, 0, project);
+  scriptState.project = project;
+  if (!scriptState.projects || !project) return;
+  const others = scriptState.projects.filter(({ id }) => id !== project.id);
+  const at = scriptState.projects.findIndex(({ id }) => id === project.id);
+  scriptState.projects = others.toSpliced(at < 0 ? others.length : at, 0, project);
 }
 
 /** Open a sheet of the open project. Throws Refusal. @param {string} id */
 export function openSheet(id) {
-  return openProject(desk.project?.id ?? "", id);
+  return openProject(scriptState.project?.id ?? "", id);
 }
 
 /** Show a complete sheet from the studio; null shows none. @param {Sheet | null} sheet */
 export function showSheet(sheet) {
-  desk.sheet = sheet;
-  desk.lines = new Map();
+  scriptState.sheet = sheet;
+  scriptState.lines = new Map();
   revisions.clear();
   asked = sheet?.revision ?? 0;
   if (sheet) receive(sheet, false);
   shownDigest = "";
-  saveJson(KEY, { project: desk.project?.id ?? "", sheet: sheet?.id ?? "" });
+  saveJson(KEY, { project: scriptState.project?.id ?? "", sheet: sheet?.id ?? "" });
   changed(STATE.script);
   changed(STATE.lines);
 }
@@ -135,15 +135,15 @@ export function showSheet(sheet) {
  * @param {Sheet} told @param {boolean} tell
  */
 export function receive(told, tell = true) {
-  if (told.id !== undefined && told.id !== desk.sheet?.id) return;
-  const pending = pendingOf(desk.sheet?.id ?? "");
+  if (told.id !== undefined && told.id !== scriptState.sheet?.id) return;
+  const pending = pendingOf(scriptState.sheet?.id ?? "");
   for (const line of told.lines) {
     if ((revisions.get(line.key) ?? 0) > told.revision) continue;
     revisions.set(line.key, told.revision);
-    desk.lines.set(line.key, pending.reduce(applied, line));
+    scriptState.lines.set(line.key, pending.reduce(applied, line));
   }
   for (const one of pending.flatMap(({ add = [] }) => add))
-    if (!desk.lines.has(one.key)) desk.lines.set(one.key, pending.reduce(applied, added(one)));
+    if (!scriptState.lines.has(one.key)) scriptState.lines.set(one.key, pending.reduce(applied, added(one)));
   if (told.line_notes) attachNotes(told.line_notes);
   if (told.render !== undefined) setRender(told.render);
   if (tell && told.lines.length) changed(STATE.lines);
@@ -154,9 +154,9 @@ export function receive(told, tell = true) {
  * @param {Record<string, LineNote[]>} notes
  */
 function attachNotes(notes) {
-  for (const [key, line] of desk.lines) {
+  for (const [key, line] of scriptState.lines) {
     const now = notes[key] ?? [];
-    if (JSON.stringify(now) !== JSON.stringify(line.notes ?? [])) desk.lines.set(key, { ...line, notes: now });
+    if (JSON.stringify(now) !== JSON.stringify(line.notes ?? [])) scriptState.lines.set(key, { ...line, notes: now });
   }
 }
 
@@ -164,35 +164,35 @@ function attachNotes(notes) {
 export function showUnsaved(change, keys) {
   const fresh = new Map(change.add?.map((one) => [one.key, added(one)]));
   for (const key of keys) {
-    const line = desk.lines.get(key) ?? fresh.get(key);
-    if (line) desk.lines.set(key, applied(line, change));
+    const line = scriptState.lines.get(key) ?? fresh.get(key);
+    if (line) scriptState.lines.set(key, applied(line, change));
   }
   changed(STATE.lines);
 }
 
 /** @param {SheetRender | null} render */
 export function setRender(render) {
-  const [before, now] = [desk.render?.state, render?.state];
-  desk.render = render;
+  const [before, now] = [scriptState.render?.state, render?.state];
+  scriptState.render = render;
   changed(STATE.render);
   if (before !== now) refreshRenders();
 }
 
 /** Load the open sheet again, after the studio refused a change. */
 export async function reload() {
-  if (desk.sheet) showSheet(await get(sheetPath()));
+  if (scriptState.sheet) showSheet(await get(sheetPath()));
 }
 
 /** Load what changed since the last call. */
 export async function look() {
-  const { sheet } = desk;
+  const { sheet } = scriptState;
   if (!sheet) return;
   const told = await get(sheetPath(`?since=${asked}&cast=${sheet.cast ?? ""}`));
-  if (desk.sheet?.id !== sheet.id) return;
+  if (scriptState.sheet?.id !== sheet.id) return;
   asked = Math.max(asked, told.revision);
   const other = JSON.stringify([told.roles, told.name, told.columns]);
-  const drawn = other === JSON.stringify([desk.sheet.roles, desk.sheet.name, desk.sheet.columns]);
-  desk.sheet = { ...desk.sheet, ...told, lines: [] };
+  const drawn = other === JSON.stringify([scriptState.sheet.roles, scriptState.sheet.name, scriptState.sheet.columns]);
+  scriptState.sheet = { ...scriptState.sheet, ...told, lines: [] };
   receive(told);
   if (!drawn) changed(STATE.script);
   const digest = told.project_digest ?? "";
@@ -201,27 +201,27 @@ export async function look() {
 
 /** Load projects, names of sheets, cast and lexicon again after a change in another tab. @param {string} digest */
 async function refreshProjects(digest) {
-  const open = desk.project?.id;
+  const open = scriptState.project?.id;
   const projects = await get(ROOT);
-  if (open !== desk.project?.id) return;
+  if (open !== scriptState.project?.id) return;
   shownDigest = digest;
-  desk.projects = projects;
-  place(projects.find((/** @type {Project} */ { id }) => id === open) ?? desk.project);
+  scriptState.projects = projects;
+  place(projects.find((/** @type {Project} */ { id }) => id === open) ?? scriptState.project);
   changed(STATE.script);
 }
 
 export function isRendering() {
-  return desk.render?.state === "running" || desk.render?.state === "paused";
+  return scriptState.render?.state === "running" || scriptState.render?.state === "paused";
 }
 
 /** Return true if a take of the line is being generated. @param {string} key */
 export function isBeingMade(key) {
-  return desk.render?.state === "running" && desk.render.making.includes(key);
+  return scriptState.render?.state === "running" && scriptState.render.making.includes(key);
 }
 
 /** Load the changes of the open sheet. Open the last sheet if none is open, or if the open one was deleted. */
 async function pollSheet() {
-  if (!desk.sheet) return loadLastOpen();
+  if (!scriptState.sheet) return loadLastOpen();
   return look().catch(async (error) => {
     if (refusedWith(error, 404)) await loadLastOpen();
   });
@@ -249,4 +249,4 @@ const lookNow = poll({
 
 follow(STATE.renders, lookNow); // a take was generated, or a render began or ended
 follow(STATE.page, () => page() === "script" && loadLastOpen());
-follow(STATE.access, () => page() === "script" && access.owner && !desk.projects && loadLastOpen());
+follow(STATE.access, () => page() === "script" && access.owner && !scriptState.projects && loadLastOpen());
