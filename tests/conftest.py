@@ -18,7 +18,7 @@ for part in ("connect", "read", "write", "pool"):  # of requests that name no ti
 
 
 def pytest_collection_finish() -> None:
-    """Let the garbage collector skip what is imported and collected, which else takes a fifth of a run."""
+    """Exclude imported modules and collected tests from garbage collection, which would take a fifth of a run."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)

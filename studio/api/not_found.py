@@ -60,7 +60,7 @@ def _advice(path: str) -> str:
     return VERSION_MISSING if path.startswith(f"/{WITHOUT_VERSION}") else NOTHING
 
 
-def routes(known: Sequence[BaseRoute]) -> list[BaseRoute]:
+def catch_all_routes(known: Sequence[BaseRoute]) -> list[BaseRoute]:
     """Return routes for every address of the API; those in `known` take precedence."""
     unknown = NotFoundRoute(known)
     paths = [path for part in (*PARTS, WITHOUT_VERSION) for path in (f"/{part}", f"/{part}/{{rest:path}}")]

@@ -48,4 +48,4 @@ def add_routes(application: FastAPI, studio: Studio, programs: Programs) -> None
     ]
     routes = [route for part in parts for route in part.routes]
     # FastAPI's include_router would analyse each endpoint's parameters a second time.
-    application.router.routes.extend([*routes, *not_found.routes(routes)])
+    application.router.routes.extend([*routes, *not_found.catch_all_routes(routes)])

@@ -76,7 +76,7 @@ def report(
 
 
 def failures(audio: Audio, source: Source, transcript: str) -> list[str]:
-    """Return the messages of the checks that fail in the report. Checks that never fail are not made, which halves the time."""
+    """Return the messages of checks that would fail in `report`. Checks that can only warn are skipped, to halve the time."""
     if no_voice(audio) is not None:
         checks = report(audio, source, transcript).checks
     else:

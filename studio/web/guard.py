@@ -142,7 +142,7 @@ def _length(headers: Headers, unsaid: float) -> float:
 
 
 def _is_cross_origin(headers: Headers) -> bool:
-    """Return True if a browser sent this request for a page of another site.
+    """Return True if a browser sent this request for a page of another origin.
 
     Such a page must not use this site's cookie or loopback access. Programs send no Sec-Fetch-Site or Origin. A page cannot
     send a bearer token to another site without permission.

@@ -99,7 +99,7 @@ class Ownership:
         # from loopback access.
         bearer = scheme.lower() == "bearer"
         if not self._login:
-            if bearer or not self._is_surely_local(connection):
+            if bearer or not self._is_certainly_local(connection):
                 raise NotOwner(FROM_HERE)
             return
         if not bearer and self._is_logged_in(cookie_of(connection.headers, COOKIE)):
@@ -127,7 +127,7 @@ class Ownership:
         with transaction(self._database) as session:
             session.exec(delete(LoginRow).where(col(LoginRow.cookie) == _digest(cookie_of(connection.headers, COOKIE))))
 
-    def _is_surely_local(self, connection: HTTPConnection) -> bool:
+    def _is_certainly_local(self, connection: HTTPConnection) -> bool:
         """Return True if only a person on this machine can have sent the request.
 
         A proxy on this machine forwards requests of strangers, often to localhost and without a header that reveals it. So the

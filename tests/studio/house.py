@@ -224,7 +224,7 @@ def guard(application: FastAPI, settings: Settings) -> None:
     application.add_middleware(Proxies, settings=settings)
 
 
-class PromptServer(uvicorn.Server):
+class FastStopServer(uvicorn.Server):
     """A server that ends within 10 ms if it has no connections; uvicorn's takes 200 ms."""
 
     async def main_loop(self) -> None:
@@ -245,7 +245,7 @@ class PromptServer(uvicorn.Server):
 def served(application: FastAPI) -> Iterator[str]:
     """The address of a real server on loopback."""
     config = uvicorn.Config(application, port=0, log_level="warning", timeout_graceful_shutdown=1, proxy_headers=False)
-    server = PromptServer(config)
+    server = FastStopServer(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -596,7 +596,7 @@ interface Tally {
   low: number;
   high: number;
 }
-interface BlindComparison {
+interface CompareState {
   trial: Trial | null;
   place: { pair: number; pairs: number } | null; // number of the trial among the pairs of one line
   pairs: number;

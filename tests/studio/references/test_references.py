@@ -358,7 +358,7 @@ def test_a_missing_transcript_fails():
     ],
     ids=["good", "short", "silent", "clipped", "noisy", "dull", "tone", "offset", "no transcript", "long transcript"],
 )
-def test_failures_are_those_of_the_whole_report(spoil, transcript, count):
+def test_failures_are_the_messages_of_all_failed_checks_of_the_report(spoil, transcript, count):
     audio, source = Audio(np.asarray(spoil(good().samples), np.float32), RATE), Source(sample_rate=RATE)
     checks = report(audio, source, transcript).checks
     found = failures(audio, source, transcript)

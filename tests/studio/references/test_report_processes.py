@@ -31,7 +31,7 @@ def voice() -> Reference:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Note the transcripts of the reports that this process makes."""
+    """Note the transcripts of the clips that this process checks."""
     made: list[str] = []
     check = report.speech_rate
 
@@ -73,7 +73,7 @@ def test_the_first_report_is_made_here_and_later_ones_in_the_process(
     assert len(children()) == 1
 
 
-def test_the_first_task_of_a_process_runs_all_checks() -> None:
+def test_the_bursts_pass_for_speech_so_a_report_makes_all_checks() -> None:
     made = report.report(_bursts(), SOURCE, "Yes.")
     assert {"clicks", "tones", "rumble"} <= {check.name for check in made.checks}
 

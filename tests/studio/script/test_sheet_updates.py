@@ -79,7 +79,7 @@ def kinds(comparison: Any) -> dict[str, str]:
     return {line["id"]: line["kind"] for line in comparison["lines"]}
 
 
-def test_a_line_is_changed_by_the_sheet_in_the_studio_or_by_both(client: httpx.Client) -> None:
+def test_a_line_is_changed_in_the_file_in_the_studio_or_in_both(client: httpx.Client) -> None:
     act = Act(client)
     act.write("B", 2, "Two, mine.")
     act.write("C", 2, "Three, mine.")

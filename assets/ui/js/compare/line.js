@@ -5,7 +5,7 @@ import { h, icon } from "../core/dom.js";
 const SHORT = 200; // characters; a longer text scrolls
 const DIFFERENT = "These takes have different texts, so the comparison is not blind. The vote will not count.";
 
-/** Return the text above a trial. @param {BlindComparison} comparison */
+/** Return the text above a trial. @param {CompareState} compareState */
 export function lineOf({ trial, place }) {
   const texts = trial?.texts ?? [];
   return h(

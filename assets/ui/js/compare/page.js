@@ -22,8 +22,8 @@ const READ_MS = 1000; // ignores N shortly after the names appear: the user pres
 
 /** The element of the page; undefined before the page is first shown. @type {HTMLElement | undefined} */
 let place;
-/** The server's state: the trial, the number of pairs, the results. @type {BlindComparison | null} */
-let comparison = null;
+/** The server's state: the trial, the number of pairs, the results. @type {CompareState | null} */
+let compareState = null;
 /** @type {Pair | null} */
 let pair = null;
 /** @type {Ballot | null} */
@@ -39,7 +39,7 @@ export function mount(element) {
   place = h("div.listening");
   element.append(place);
   mountSessions(element);
-  follow(STATE.page, () => (page() === "compare" ? comparison && draw() : leavePage()));
+  follow(STATE.page, () => (page() === "compare" ? compareState && draw() : leavePage()));
   poll({ needed: () => page() === "compare" && !busy && !ballot, every: () => EVERY_MS, look });
   follow([STATE.player, STATE.pair, STATE.playlist], () => {
     ballot?.draw();
@@ -75,30 +75,30 @@ export const KEYS = {
   Enter: () => advanceByKey(),
 };
 
-const stage = () => comparison?.trial?.stage ?? "none";
+const stage = () => compareState?.trial?.stage ?? "none";
 /** Return a route of the current trial. @param {string} rest */
 const path = (rest = "") => `/studio/trials/${pair?.trial.id}${rest}`;
 
 /** Get the state, because another tab may have voted or deleted a take. */
 async function look() {
-  const before = comparison;
+  const before = compareState;
   try {
     const now = withResult(await get("/studio/trials"));
-    if (busy || comparison !== before) return; // the answer is older than an action on this page
-    if (JSON.stringify(now) === JSON.stringify(comparison)) return;
+    if (busy || compareState !== before) return; // the answer is older than an action on this page
+    if (JSON.stringify(now) === JSON.stringify(compareState)) return;
     receive(now);
   } catch (error) {
-    if (!comparison) place?.replaceChildren(h("h2.page-title", {}, "Compare"), h("p.lead", {}, reason(error)));
+    if (!compareState) place?.replaceChildren(h("h2.page-title", {}, "Compare"), h("p.lead", {}, reason(error)));
   }
 }
 
 /**
  * The server forgets a trial whose names were shown; its result stays until the next pair.
- * @param {BlindComparison} now
+ * @param {CompareState} now
  */
 function withResult(now) {
-  return comparison && stage() === "sealed" && !now.trial
-    ? { ...now, trial: comparison.trial, place: comparison.place }
+  return compareState && stage() === "sealed" && !now.trial
+    ? { ...now, trial: compareState.trial, place: compareState.place }
     : now;
 }
 
@@ -108,11 +108,11 @@ function leavePage() {
   setBlind(false);
 }
 
-/** Show a state of the server. @param {BlindComparison} now */
+/** Show a state of the server. @param {CompareState} now */
 function receive(now) {
   const { trial } = now;
   clearTimeout(revealing);
-  comparison = now;
+  compareState = now;
   if (trial?.id !== pair?.trial.id) {
     pair?.pause();
     pair = trial && new Pair(trial);
@@ -137,19 +137,19 @@ async function fetchSides(sides) {
 }
 
 function draw() {
-  if (!comparison || !place) return;
+  if (!compareState || !place) return;
   const blind = stage() === "open" || stage() === "voted";
   setBlind(blind && page() === "compare");
   const focused = place.contains(document.activeElement);
-  const skip = comparison.pairs > 1 ? next : null;
-  const [shown, { trial, pairs }] = [pair && !pair.gone, comparison];
+  const skip = compareState.pairs > 1 ? next : null;
+  const [shown, { trial, pairs }] = [pair && !pair.gone, compareState];
   ballot =
-    blind && pair && shown ? new Ballot(pair, { switchTo, vote, undo, reveal, leave, skip }, lineOf(comparison)) : null;
+    blind && pair && shown ? new Ballot(pair, { switchTo, vote, undo, reveal, leave, skip }, lineOf(compareState)) : null;
   const sealed = trial?.stage === "sealed";
-  result = pair && sealed ? new Outcome({ line: lineOf(comparison), trial, pairs, pair, switchTo, advance }) : null;
+  result = pair && sealed ? new Outcome({ line: lineOf(compareState), trial, pairs, pair, switchTo, advance }) : null;
   const body =
     ballot?.element ?? result?.element ?? placeholder({ trial: Boolean(pair && trial), pairs, advance, leave });
-  const tally = comparison.tally?.length ? [results(comparison.tally)] : [];
+  const tally = compareState.tally?.length ? [results(compareState.tally)] : [];
   place.replaceChildren(h("h2.page-title", {}, "Compare"), body, ...tally);
   ballot?.draw();
   body.tabIndex = -1;
@@ -207,8 +207,8 @@ function advanceByKey() {
 /** Reveal the names after a vote; otherwise begin the next pair. */
 function advance() {
   if (stage() === "voted") return reveal();
-  if (stage() === "sealed" && !comparison?.pairs) return announce("No pairs left.");
-  return stage() === "open" || !comparison ? undefined : next();
+  if (stage() === "sealed" && !compareState?.pairs) return announce("No pairs left.");
+  return stage() === "open" || !compareState ? undefined : next();
 }
 
 function next() {
