@@ -112,7 +112,6 @@ def link_of(page: Page) -> str:
     return page.get_by_role("textbox", name="Link for listeners").input_value()
 
 
-@pytest.mark.gate
 def test_a_session_is_made_heard_and_won_and_its_winner_becomes_a_champion(owner: Visitor, house: Served) -> None:
     page = owner.page
     create(page, "Harbour test")

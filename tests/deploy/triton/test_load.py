@@ -56,6 +56,7 @@ def test_triton_survives_requests_by_every_way_at_once(stack: Stack, requests: i
     assert load.processes(stack) == before
 
 
+@pytest.mark.long
 def test_triton_survives_clients_that_disconnect(stack: Stack) -> None:
     before = load.processes(stack)
     assert load.asked(stack, {"left": load.left_early("s1mini_stream")}, 64) == {"left": {SAMPLES}}
@@ -86,6 +87,7 @@ def test_an_archive_of_several_instances_is_ready_although_all_bring_its_champio
     assert stack.public.get("/v2/models/counted/ready").status_code == 200
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", ["f5tts", "s1mini_stream", "counted"])
 def test_statistics_count_the_time_that_a_line_takes(stack: Stack, model: str) -> None:
     with grpc.InferenceServerClient(stack.grpc) as client:

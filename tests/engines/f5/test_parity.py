@@ -136,6 +136,7 @@ def test_the_embedded_weights_equal_upstream(embedded: tuple[nn.Module, DiT, Voc
     assert relative(found, wanted) < TRAINED
 
 
+@pytest.mark.long
 def test_the_embedded_weights_in_bfloat16_are_closer_to_float32_than_upstream(
     embedded: tuple[nn.Module, DiT, Vocabulary],
 ) -> None:

@@ -93,6 +93,7 @@ def test_an_uncertain_encoding_is_refused_until_it_is_named(tmp_path: Path, caps
         assert run(studio, *command, "--encoding", "mac-roman") == 0
 
 
+@pytest.mark.long
 def test_files_have_no_stage_directions_and_no_respelled_words_unless_directions_are_asked_for(tmp_path: Path) -> None:
     sheet = tmp_path / "act.tsv"
     sheet.write_text("id\ttext\nL1\t[shouting] Wait, Ahri (long pause) now\n", "utf-8")
