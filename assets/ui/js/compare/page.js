@@ -144,7 +144,9 @@ function draw() {
   const skip = compareState.pairs > 1 ? next : null;
   const [shown, { trial, pairs }] = [pair && !pair.gone, compareState];
   ballot =
-    blind && pair && shown ? new Ballot(pair, { switchTo, vote, undo, reveal, leave, skip }, lineOf(compareState)) : null;
+    blind && pair && shown
+      ? new Ballot(pair, { switchTo, vote, undo, reveal, leave, skip }, lineOf(compareState))
+      : null;
   const sealed = trial?.stage === "sealed";
   result = pair && sealed ? new Outcome({ line: lineOf(compareState), trial, pairs, pair, switchTo, advance }) : null;
   const body =
