@@ -50,7 +50,7 @@ def project_json(project: Project, sheets: Sequence[Sheet], render: RenderStatus
 
 
 def _languages(sheets: Sequence[Sheet]) -> set[str]:
-    """Return the tags of the languages that the sheets state."""
+    """Return the language tags in the sheets."""
     stated = {cell(sheet, line, "language") for sheet in sheets for line in sheet.lines if not line.deleted}
     return {tag for each in stated if (tag := tag_of(each))}
 

@@ -529,7 +529,7 @@ interface Project {
   name: string;
   sheets: { id: string; name: string; lines: number; takes: number }[];
   cast: Cast;
-  languages: string[]; // tags that the sheets state
+  languages: string[]; // language tags in the sheets
   lexicon: Respelling[];
   delivery: { preset: string; choices: Record<string, unknown>; to: string };
   presets: SavedPreset[];

@@ -66,7 +66,7 @@ export async function openLexicon() {
 }
 
 /**
- * Return the tags of the languages that the sheets state, and of those that the checkpoints speak.
+ * Return the language tags in the sheets, and those of the languages that the checkpoints speak.
  * @param {DialogState} now
  */
 function languagesOf({ project }) {
