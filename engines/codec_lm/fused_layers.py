@@ -32,8 +32,8 @@ TILES = torch.cuda.is_available() and all(
     torch.cuda.get_device_capability(card) >= (8, 0) for card in range(torch.cuda.device_count())
 )  # True if the GPU has the instruction of `tile_kernel`
 # Up to ROW_BY_ROW rows, the kernel that takes one row after another is the fastest; up to TILE_ROWS, the tile; then torch's.
-# Without tiles, torch's are faster above ROWS_HELD rows, and from two rows on if both sides of the weights are longer than
-# ROW_BY_ROW_SIDE.
+# Without tiles, torch's are the fastest above ROWS_HELD rows. If both sides of the weights are longer than ROW_BY_ROW_SIDE,
+# torch's are always the fastest from two rows on.
 ROW_BY_ROW, TILE_ROWS, ROWS_HELD, ROW_BY_ROW_SIDE = 3, 16, 8, 2048
 TILE_LONG = 3072  # inputs from which on a tile has 4 warps instead of 2
 SPLITS = 16  # largest number of shares of a long cache

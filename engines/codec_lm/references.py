@@ -1,7 +1,8 @@
 """Check references, and encode each clip once.
 
-On a GPU, a background thread starts the encoder on a separate CUDA stream, so that the decode steps of other requests continue.
-On a CPU, the calling thread encodes, or a background thread if the language model has another device.
+On a GPU, a background thread starts the encoder on a separate CUDA stream, so that the decode steps of other requests continue;
+these wait only if few requests run (`FEW_REQUESTS` in `engines/codec_lm/packet_queue.py`). On a CPU, the calling thread encodes,
+or a background thread if the language model has another device.
 """
 
 import math

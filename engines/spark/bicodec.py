@@ -56,13 +56,13 @@ class BiCodec(nn.Module):
         )
         return self.quantizer.nearest(self.encoder(features.T[None], mask))[0]
 
-    def encode_global(self, samples: Tensor) -> Tensor:
-        """Encode the voice of (n,) samples to (global_codes,) int64 codes, from a clip that is repeated or cut to 6 s."""
-        return self.speaker_encoder.codes(mel_spectrogram(self.clip(samples)[None]))[0]
+    def encode_global(self, samples: Tensor, length: Tensor | None = None) -> Tensor:
+        """Encode the voice of (n,) samples to (global_codes,) int64 codes, from a clip that is repeated or cut to 6 s.
 
-    def clip(self, samples: Tensor) -> Tensor:
-        """Repeat or cut (n,) samples to REFERENCE samples."""
-        return samples.repeat(-(-REFERENCE // len(samples)))[:REFERENCE]
+        Samples after the first `length` (1,), if given, do not belong to the clip.
+        """
+        positions = torch.arange(REFERENCE, device=samples.device) % (len(samples) if length is None else length)
+        return self.speaker_encoder.codes(mel_spectrogram(samples[positions][None]))[0]
 
     def decode(self, semantic: Tensor, global_codes: Tensor) -> Tensor:
         """Decode (b, t) semantic codes with the voices of (b, global_codes) global codes to (b, t * hop) samples."""

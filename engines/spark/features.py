@@ -34,17 +34,56 @@ class SpeechFeatures(nn.Module):
         config = network.config
         # True if padding does not change the features. With the norm "group", padding changes the features.
         self.can_pad = config.feat_extract_norm == "layer" and math.prod(config.conv_stride) == HOP
+        if self.can_pad:
+            network.feature_extractor = FrameExtractor(network.feature_extractor.conv_layers)
 
-    def forward(self, samples: Tensor) -> Tensor:
-        """Compute (`frames_of(n)`, channels) features of (n,) samples at 16 kHz."""
-        return self.from_normalised(normalise(samples))
+    def forward(self, samples: Tensor, length: Tensor | None = None) -> Tensor:
+        """Compute (`frames_of(n)`, channels) features of (n,) samples at 16 kHz.
 
-    def from_normalised(self, samples: Tensor, length: Tensor | None = None) -> Tensor:
-        """Compute the features of normalised samples (n,). If `length` (1,) is given, all later samples are padding."""
+        If `length` (1,) is given, all later samples are zeros that do not belong to the clip.
+        """
         frames = torch.arange(frames_of(len(samples)), device=samples.device)
         mask = None if length is None else (frames < frames_of(length))[None]
-        states = self.network(samples[None], attention_mask=mask, output_hidden_states=True).hidden_states
+        values = _normalised(samples, length)
+        states = self.network(values[None], attention_mask=mask, output_hidden_states=True).hidden_states
         return torch.stack([states[layer][0] for layer in LAYERS]).mean(0)
+
+
+class FrameExtractor(nn.Module):
+    """Converts samples to frames. This is faster than the library's form, which transposes before and after each norm."""
+
+    def __init__(self, layers: nn.ModuleList) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(ConvolvedFrames(layer) for layer in layers)
+
+    def forward(self, samples: Tensor) -> Tensor:
+        """Convert (1, n) to (1, channels, t)."""
+        frames = samples.T
+        for layer in self.layers:
+            frames = layer(frames)
+        return frames.T[None]
+
+
+class ConvolvedFrames(nn.Module):
+    """Computes a layer of the library's extractor: a convolution, a norm and an activation."""
+
+    def __init__(self, layer: Any) -> None:
+        super().__init__()
+        self.norm, self.activation = layer.layer_norm, layer.activation
+        self.stride, self.taps = int(layer.conv.stride[0]), int(layer.conv.kernel_size[0])
+        self.weight: Tensor = nn.Parameter(layer.conv.weight.transpose(1, 2).flatten(1))
+        self.bias: Tensor | None = layer.conv.bias
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Convert (t, inputs) to (t', outputs)."""
+        inputs, count, total = x.shape[1], (len(x) - self.taps) // self.stride + 1, self.bias
+        for first in range(0, self.taps, self.stride):  # rows of a matrix product may not overlap
+            width = inputs * min(self.stride, self.taps - first)
+            rows = x[first:].as_strided((count, width), (inputs * self.stride, 1))
+            weight = self.weight[:, inputs * first :][:, :width].T
+            total = rows @ weight if total is None else torch.addmm(total, rows, weight)
+        outputs: Tensor = self.activation(self.norm(total))
+        return outputs
 
 
 class GroupedConvolution(nn.Module):
@@ -76,10 +115,13 @@ def _as_given(length: int, mask: Tensor, add_adapter: bool | None = None) -> Ten
     return mask
 
 
-def normalise(samples: Tensor) -> Tensor:
-    """Return the samples with mean 0 and variance 1."""
-    variance, mean = torch.var_mean(samples, correction=0)
-    return (samples - mean) / torch.sqrt(variance + 1e-7)
+def _normalised(samples: Tensor, length: Tensor | None) -> Tensor:
+    """Return the samples with mean 0 and variance 1; zeros after the first `length` samples, if given, stay zero."""
+    if length is None:
+        variance, mean = torch.var_mean(samples, correction=0)
+        return (samples - mean) / torch.sqrt(variance + 1e-7)
+    centred = (samples - samples.sum() / length) * (torch.arange(len(samples), device=samples.device) < length)
+    return centred / torch.sqrt(centred.square().sum() / length + 1e-7)
 
 
 def frames_of(samples: Count) -> Count:

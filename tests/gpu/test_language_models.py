@@ -84,7 +84,7 @@ def test_a_recording_is_spoken_beside_lines_as_on_the_cpu(tmp_path: Path) -> Non
 @torch.inference_mode()
 @pytest.mark.parametrize("sides", [(896, 1152), (4864, 896), (104, 20)])
 @pytest.mark.parametrize("kind", ["plain", "normed", "gated", "biased", "int8"])
-def test_a_tile_of_rows_equals_torch_whatever_their_number(sides: tuple[int, int], kind: str) -> None:
+def test_products_of_a_tile_equal_those_of_torch_for_any_number_of_rows(sides: tuple[int, int], kind: str) -> None:
     torch.manual_seed(1)
     inputs, outputs = sides
     made = {"device": "cuda", "dtype": torch.bfloat16}
@@ -115,7 +115,7 @@ def test_graphs_encode_references_like_eager_kernels(tmp_path: Path) -> None:
     noise = torch.randn(16 * SAMPLE_RATE, device="cuda") * 0.1
     clips = [noise[: int(seconds * SAMPLE_RATE)] for seconds in (0.5, 3.9, 4.0, 5.3, 10.9, 15.0, 16.0)]
     eager = [encoder.encode(clip) for clip in clips]
-    assert len(list(encoder.warm())) == 1 + len(LENGTHS)
+    assert len(list(encoder.warm())) == len(LENGTHS)
     for clip, wanted in zip(clips, eager, strict=True):
         found = encoder.encode(clip)
         assert found.shape == wanted.shape

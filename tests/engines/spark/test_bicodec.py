@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 import yaml
 from safetensors.torch import load_file, save_file
 from torch import Tensor
@@ -175,6 +176,14 @@ def test_the_published_sizes(tmp_path: Path) -> None:
 def test_only_the_first_six_seconds_of_a_reference_matter(codecs: Mapping[str, BiCodec]) -> None:
     codec, samples = codecs["tiny"], REFERENCES["long"]
     assert torch.equal(codec.encode_global(samples), codec.encode_global(samples[:REFERENCE]))
+
+
+@torch.inference_mode()
+def test_padding_changes_neither_global_codes_nor_the_volume(codecs: Mapping[str, BiCodec], clip: str) -> None:
+    samples, codec = REFERENCES[clip], codecs["tiny"]
+    padded, length = F.pad(samples, (0, 30_000)), torch.tensor([len(samples)])
+    assert same(normalise_volume(padded)[: len(samples)], normalise_volume(samples))
+    assert torch.equal(codec.encode_global(padded, length), codec.encode_global(samples))
 
 
 @pytest.mark.parametrize("file", ["config.yaml", "model.safetensors"])

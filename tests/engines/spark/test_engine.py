@@ -145,7 +145,9 @@ def test_a_conversion_has_the_speech_of_the_recording_and_the_voice_of_the_refer
     performance, reference = converted.request.performance, converted.request.reference
     assert performance is not None
     # Random weights give all clips the same voice codes; this gives each clip other ones.
-    monkeypatch.setattr(model.encoder.codec, "encode_global", lambda samples: torch.arange(VOICE) + len(samples) % 4093)
+    monkeypatch.setattr(
+        model.encoder.codec, "encode_global", lambda samples, _: torch.arange(VOICE) + len(samples) % 4093
+    )
     engine.clear("codes")
     with torch.inference_mode():
         spoken, voice = (

@@ -9,7 +9,7 @@ from safetensors.torch import load_file, save_file
 from transformers import Wav2Vec2Config, Wav2Vec2FeatureExtractor, Wav2Vec2ForPreTraining, Wav2Vec2Model
 
 from engines.errors import BadCheckpoint
-from engines.spark.features import GroupedConvolution, frames_of, normalise, read_features
+from engines.spark.features import GroupedConvolution, frames_of, read_features
 from tests.engines.spark.bicodec_weights import reference
 
 
@@ -59,9 +59,9 @@ def test_a_grouped_convolution_equals_its_matrix_products(bias: bool) -> None:
 
 @torch.inference_mode()
 def test_padding_does_not_change_features(folder: Path) -> None:
-    features, samples = read_features(folder), normalise(reference(0.9, 220.0))
-    wanted = features.from_normalised(samples)
-    padded = features.from_normalised(F.pad(samples, (0, 7_000)), torch.tensor([len(samples)]))
+    features, samples = read_features(folder), reference(0.9, 220.0)
+    wanted = features(samples)
+    padded = features(F.pad(samples, (0, 7_000)), torch.tensor([len(samples)]))
     assert len(padded) > len(wanted) == frames_of(len(samples))
     assert torch.allclose(padded[: len(wanted)], wanted, atol=1e-5)
 
