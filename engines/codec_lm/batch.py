@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 REDRAWS = 3  # a group that ends before its first frame is generated again with another seed, this many times
 SHOWN = 40  # characters of a group in a note
 PROGRESS_MAX = 0.95  # of a group that has not ended
+ENCODING_WAIT_S = 0.0005  # wait of a step without other work for a reference; then new requests can start
 
 
 class CodecLmBatch:
@@ -96,7 +97,7 @@ class CodecLmBatch:
             self._deliver(arrived)
             idle = False
         if idle:
-            self._references.collect(wait=True)
+            self._references.collect(ENCODING_WAIT_S)
         if not self.requests:
             self.rows.release_idle()
         events, self._events = self._events, []

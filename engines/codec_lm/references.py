@@ -1,11 +1,12 @@
 """Check references, and encode each clip once.
 
 On a GPU, a background thread starts the encoder on a separate CUDA stream, so that the decode steps of other requests continue;
-these wait only if few requests run (`FEW_REQUESTS` in `engines/codec_lm/packet_queue.py`). On a CPU, the calling thread encodes,
-or a background thread if the language model has another device.
+these wait only if few requests run (`FEW_REQUESTS` in `engines/codec_lm/packet_queue.py`). On a CPU, the calling thread
+encodes, or a background thread if the language model has another device.
 """
 
 import math
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ from engines.runtime.priorities import REFERENCE_ENCODING
 from engines.runtime.transfers import AsyncHostCopy, to_device
 from engines.types import Audio, Reference, Samples
 
+POLL_S = 0.0002
 LEVEL_RMS = 0.08  # quieter references are raised to this level for the codec, and the result is lowered again
 
 
@@ -117,10 +119,12 @@ class ReferenceEncoder:
         """Return the (codebooks, frames) codes of a clip, which may still be encoded."""
         return self._codes(self._clip(audio))
 
-    def collect(self, wait: bool = False) -> None:
-        """Store the codes that have arrived from the device. With `wait`, wait for the codes of the oldest clip."""
-        while self._on_device and (wait or _has_arrived(self._on_device[0].copy)):
-            wait = False
+    def collect(self, wait_max_s: float = 0.0) -> None:
+        """Store the codes that have arrived from the device. Wait at most `wait_max_s` for the codes of the oldest clip."""
+        until = time.monotonic() + wait_max_s
+        while self._on_device and not _has_arrived(self._on_device[0].copy) and time.monotonic() < until:
+            time.sleep(POLL_S)
+        while self._on_device and _has_arrived(self._on_device[0].copy):
             ended = self._on_device.pop(0)
             if (error := ended.copy.exception()) is not None:
                 ended.codes.set_exception(error)

@@ -91,7 +91,7 @@ def test_a_line_of_a_cached_voice_joins_without_waiting_for_the_device(monkeypat
         pass
     for name in ("first", "next"):
         engine.admit(EngineJob(name, Request(text=LINE, reference=amber(), seed=7, engine="s1")))
-    engine.runtime.references.collect(wait=True)
+    engine.runtime.references.collect(wait_max_s=60.0)
     first, following = engine.runtime.batch.requests.values()
     engine.runtime.batch.rows.add(first)
     engine.runtime.decoder.state.finish_warmup()
