@@ -13,7 +13,7 @@ from engines.codec_lm.caches import PrefixStore
 from engines.codec_lm.decoding import Decoder
 from engines.codec_lm.edges import Untrimmed
 from engines.codec_lm.frames import Codes
-from engines.codec_lm.packet_queue import FEW_REQUESTS, ArrivedPacket, PacketQueue
+from engines.codec_lm.packet_queue import ArrivedPacket, PacketQueue
 from engines.codec_lm.parts import CodecLm
 from engines.codec_lm.plan import Group
 from engines.codec_lm.prompts import Turn
@@ -79,8 +79,6 @@ class CodecLmBatch:
         Requests in `yielding` start no further group.
         """
         self._references.collect()
-        if len(self.requests) <= FEW_REQUESTS:
-            self._references.go_first()
         self._start_groups([each for id, each in self.requests.items() if id not in held and id not in yielding])
         active = [request for request in self.rows if request.job.id not in held]
         step = self.rows.step(active)

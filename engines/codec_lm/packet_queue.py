@@ -12,7 +12,7 @@ from engines.codec_lm.streaming import ROWS_MAX, CodecStreams, DecodedPackets, P
 from engines.runtime.transfers import AsyncHostCopy
 from engines.types import Samples
 
-# With at most this many requests, the next decode step waits for references and for the first audio of a request.
+# With at most this many requests, the next decode step waits for the first audio of a request.
 FEW_REQUESTS = 4
 
 

@@ -1,8 +1,7 @@
 """Check references, and encode each clip once.
 
-On a GPU, a background thread starts the encoder on a separate CUDA stream, so that the decode steps of other requests continue;
-these wait only if few requests run (`FEW_REQUESTS` in `engines/codec_lm/packet_queue.py`). On a CPU, the calling thread
-encodes, or a background thread if the language model has another device.
+On a GPU, a background thread starts the encoder on a separate CUDA stream, so that the decode steps of other requests continue.
+On a CPU, the calling thread encodes, or a background thread if the language model has another device.
 """
 
 import math
@@ -73,7 +72,7 @@ class EncodedReference:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Encoding:
+class DeviceEncoding:
     """A clip that the device encodes."""
 
     digest: str
@@ -89,7 +88,7 @@ class ReferenceEncoder:
         self.store = store
         self._model, self._spec, self._device = model, spec, device
         self._running: dict[str, Future[Tensor]] = {}
-        self._on_device: list[_Encoding] = []  # in the order of their start
+        self._on_device: list[DeviceEncoding] = []  # in the order of their start
         self._stream = torch.cuda.Stream(device, REFERENCE_ENCODING) if device.type == "cuda" else None  # type: ignore[no-untyped-call]
         in_thread = background or self._stream is not None
         self._pool = ThreadPoolExecutor(1, "reference-encoder") if in_thread else None
@@ -131,11 +130,6 @@ class ReferenceEncoder:
             else:
                 ended.codes.set_result(self.store.put(ended.digest, ended.copy.result().value().clone()))
 
-    def go_first(self) -> None:
-        """Make the current stream wait for clips that the GPU encodes."""
-        if self._stream is not None and self._on_device:
-            torch.cuda.current_stream(self._device).wait_stream(self._stream)
-
     @property
     def in_background(self) -> bool:
         """Return True if a thread encodes clips from start to end, because the encoder has its own device."""
@@ -168,7 +162,7 @@ class ReferenceEncoder:
             codes = self._pool.submit(self._encode, samples, clip.digest)
         else:
             codes = Future()
-            self._on_device.append(_Encoding(clip.digest, codes, self._pool.submit(self._launch, samples)))
+            self._on_device.append(DeviceEncoding(clip.digest, codes, self._pool.submit(self._launch, samples)))
         self._running[clip.digest] = codes
         return codes
 

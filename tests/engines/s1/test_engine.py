@@ -4,6 +4,7 @@ import gc
 import threading
 import weakref
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,9 +18,10 @@ from engines.codec_lm.caches import CodeStore
 from engines.codec_lm.engine import CodecLmEngine
 from engines.codec_lm.packet_queue import FEW_REQUESTS
 from engines.codec_lm.plan import SHORTEST_CHARACTERS, groups
-from engines.codec_lm.references import ReferenceEncoder
+from engines.codec_lm.references import DeviceEncoding, ReferenceEncoder
 from engines.errors import BadAudio, BadSetting, OutOfMemory
 from engines.registry import EngineOptions
+from engines.runtime.transfers import AsyncHostCopy
 from engines.s1.engine import make_engine
 from engines.s1.model import S1Defaults
 from engines.s1.quantize import pack
@@ -337,18 +339,16 @@ def test_frames_of_few_rows_wait_for_first_audio(engine: CodecLmEngine, monkeypa
         listener.finish(*jobs)
 
 
-@pytest.mark.parametrize(("count", "waits"), [(FEW_REQUESTS, True), (FEW_REQUESTS + 1, False)])
-def test_frames_of_few_rows_wait_for_references(
-    engine: CodecLmEngine, monkeypatch: pytest.MonkeyPatch, count: int, waits: bool
+def test_a_step_waits_only_a_moment_for_a_clip_on_the_device(
+    engine: CodecLmEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    batch, waited = engine.runtime.batch, []
-    monkeypatch.setattr(batch._references, "go_first", lambda: waited.append(len(batch.requests)))
-    jobs, listener = [job(number, "word " * 3) for number in range(count)], Listener(engine)
-    for each in jobs:
-        engine.admit(each)
-    listener.step()
-    assert waited == [count] * waits
-    listener.finish(*jobs)
+    references, encoding = engine.runtime.references, DeviceEncoding("digest", Future(), Future())
+    monkeypatch.setattr(references, "_on_device", [encoding])
+    references.collect(0.001)
+    assert not encoding.codes.done()
+    encoding.copy.set_result(AsyncHostCopy(torch.ones(2, 3)))
+    references.collect()
+    assert torch.equal(encoding.codes.result(), references.store.get("digest"))
 
 
 def test_a_packet_without_memory_is_decoded_later_without_loss(engine: CodecLmEngine) -> None:
