@@ -85,7 +85,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     housekeeping = Housekeeping(
         [studio.scripts.projects, studio.history, studio.session_clips, champions],
         {**uploads, **champions.swept, studio.scripts.deliveries.folder: KEPT_S},
-        chores={studio.visitors.expire: studio.visitors.kept_s},
+        hourly={studio.visitors.expire: studio.visitors.kept_s},
         check=check,
     )
 

@@ -30,12 +30,15 @@ class Housekeeping:
         self,
         bins: Sequence[Bin],
         swept: Mapping[Path, float],
-        chores: Mapping[Callable[[], object], float] = NONE,
+        hourly: Mapping[Callable[[], object], float] = NONE,
         check: Callable[[], object] = lambda: None,
         clock: ClockWatch | None = None,
     ) -> None:
-        """Run `chores` hourly if the clock was not set for the given seconds, and `check` every few seconds."""
-        self._bins, self._swept, self._chores, self._check = bins, swept, chores, check
+        """Call `check` every few seconds, and each function of `hourly` once an hour.
+
+        A function is not called if the clock was set in the last seconds; its value in `hourly` is their number.
+        """
+        self._bins, self._swept, self._hourly, self._check = bins, swept, hourly, check
         self._clock = clock or ClockWatch()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="housekeeping", daemon=True)
@@ -54,9 +57,9 @@ class Housekeeping:
         if undisturbed_s >= UNDO_S:
             for deleted in self._bins:
                 deleted.purge(UNDO_S)
-        for chore, after_s in self._chores.items():
+        for function, after_s in self._hourly.items():
             if undisturbed_s >= after_s:
-                chore()
+                function()
         for folder, after_s in self._swept.items():
             if undisturbed_s >= after_s:
                 sweep(folder, after_s)

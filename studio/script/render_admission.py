@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from engines.scheduling.manager import Manager
 from studio.script.format.script import SESSION_PREFIX
 
-PATIENCE = 8  # number of other requests that end while a take waits; without a limit, a busy studio never ends a render
+# Number of other requests that end while a take waits; without a limit, a busy studio never ends a render.
+OTHERS_FIRST_MAX = 8
 
 
 class RenderAdmission:
@@ -19,8 +20,8 @@ class RenderAdmission:
     def can_begin(self, under_way: int) -> bool:
         """Return True if another take may begin; `under_way` takes have begun.
 
-        On a CPU, one take runs at a time, without other requests or after PATIENCE of them ended. On a GPU, takes may use
-        all rows of a step but one, as long as no other request waits.
+        On a CPU, one take runs at a time, without other requests or after OTHERS_FIRST_MAX of them ended. On a GPU, takes may
+        use all rows of a step but one, as long as no other request waits.
         """
         others = self._others()
         if self._on_cpu():
@@ -41,7 +42,7 @@ class RenderAdmission:
 
     def _has_priority(self, others: Mapping[str, str]) -> bool:
         self._seen |= others.keys()
-        return bool(others) and len(self._seen - others.keys()) < PATIENCE
+        return bool(others) and len(self._seen - others.keys()) < OTHERS_FIRST_MAX
 
     def _others(self) -> dict[str, str]:
         """Return the state of each request that does not come from this renderer, by ticket id."""

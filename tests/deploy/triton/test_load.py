@@ -83,6 +83,7 @@ def test_triton_survives_requests_by_sagemakers_front_end(
         assert load.processes(stack) == before
 
 
+@pytest.mark.long
 def test_an_archive_of_several_instances_is_ready_although_all_bring_its_champion(stack: Stack) -> None:
     assert stack.public.get("/v2/models/counted/ready").status_code == 200
 

@@ -114,6 +114,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, speaking_studio: Served) ->
         yield client
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", ["f5", "s1"])
 def test_with_a_studio_behind_it_a_champion_says_the_line(served: httpx.Client, engine: str) -> None:
     settings = json.dumps({"model": engine, "seed": 2})
@@ -122,6 +123,7 @@ def test_with_a_studio_behind_it_a_champion_says_the_line(served: httpx.Client, 
     assert understood(sound_of(answer)) == LINE
 
 
+@pytest.mark.long
 def test_the_settings_reach_the_engine(served: httpx.Client) -> None:
     fast, slow = (
         soundfile.info(io.BytesIO(sound_of(asked(served, "ahri", text=LINE, settings=f'{{"speed": {speed}}}'))))
@@ -130,10 +132,12 @@ def test_the_settings_reach_the_engine(served: httpx.Client) -> None:
     assert slow.duration > 1.2 * fast.duration
 
 
+@pytest.mark.long
 def test_a_model_speaks_as_its_own_champion_alone(served: httpx.Client) -> None:
     assert "speaks as ahri" in asked(served, "ahri", text="hello", champion_id="yasuo").json()["error"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("says", "settings"),
     [

@@ -3,7 +3,7 @@ import { follow } from "./bus.js";
 import { STATE } from "./events.js";
 import { sleep } from "./timing.js";
 
-const CHECK_MS = 500; // between two checks whether polling is needed
+const CHECK_MS = 1000; // between two checks whether polling is needed
 const LOST_MS = 8000; // time after which the next call of `look` does not wait for the previous one
 const FRESH_MS = 300; // a call that is younger than this is not replaced by a new one
 

@@ -6,7 +6,7 @@ import { poll } from "./polling.js";
 import { get, post } from "./server.js";
 
 const RUNNING_MS = 1000;
-const RESTING_MS = 2000; // another tab may start a render
+const RESTING_MS = 5000; // another tab may start a render
 const LOST = 2; // number of missing answers in a row after which no render is shown
 
 /** @type {RunningRender[]} */

@@ -1,6 +1,6 @@
 /**
- * Polls the studio's status once a second while the page is visible. Only the Monitor page loads the data of the plots.
- * After its first request, it loads only newer data.
+ * Polls the studio's status while the page is visible. Only the Monitor page loads the data of the plots. After its first
+ * request, it loads only newer data.
  */
 import { changed } from "./bus.js";
 import { STATE } from "./events.js";
@@ -11,6 +11,7 @@ import { state } from "./state.js";
 import { sleep } from "./timing.js";
 
 const EVERY_MS = 1000;
+const PLOTS_MS = 3000; // on the Monitor page, whose drawings take CPU time from the engines
 const ANSWER_MS = 6000; // time after which an answer counts as missing
 const LOST = 2; // number of missing answers in a row after which the page shows "No connection"
 const KEPT_S = 600; // length of the plots
@@ -73,5 +74,5 @@ function receive(telemetry) {
 }
 
 export function watchStudio() {
-  poll({ needed: () => true, every: () => EVERY_MS, look: refreshTelemetry });
+  poll({ needed: () => true, every: () => (page() === "monitor" ? PLOTS_MS : EVERY_MS), look: refreshTelemetry });
 }

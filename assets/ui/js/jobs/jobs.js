@@ -11,7 +11,7 @@ import { get, post, remove } from "../core/server.js";
 import { sleep } from "../core/timing.js";
 
 const RUNNING_MS = 400;
-const RESTING_MS = 2000; // another tab may start a job
+const RESTING_MS = 5000; // another tab may start a job
 const AGAIN_MS = 3000; // pause after a failed request
 /** Resolvers of `ended` by job id. @type {Map<string, (job: Job | null) => void>} */
 const waiting = new Map();

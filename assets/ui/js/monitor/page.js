@@ -20,7 +20,7 @@ import { statisticsTable } from "./statistics.js";
 /** @typedef {{name: string, title: string, className: string, of: (point: TelemetryPoint) => number}} Layer */
 
 const RESTING_S = 5; // time between two drawings while nothing runs; in this time, a plot moves by few pixels
-const BUSY_S = 1.5; // shortest time between two drawings, which take CPU time from the engines
+const BUSY_S = 2.5; // shortest time between two drawings, which take CPU time from the engines
 const LAYERS = ["first", "second", "third"]; // CSS classes of the engines; unassigned memory is "other"
 const STUDIO = "Share of all cores that the studio and its speech recogniser use";
 const BUSY = "Share of time in which the engines are working";
