@@ -73,8 +73,8 @@ class SpeechBody(Protocol):
     def order(self, programs: Programs) -> Order:
         """Return the line as an `Order`, the stored form of a request. Raises EngineError."""
 
-    def sent_reference(self) -> tuple[bytes, str] | None:
-        """Return the sound file and the transcript of the request's reference, if it has one. Raises BadAudio."""
+    def sent_reference(self) -> tuple[str, str] | None:
+        """Return the sound file in base64 and the transcript of the request's reference, if it has one. Raises BadText."""
 
     @property
     def ignore_report(self) -> bool:

@@ -3,7 +3,6 @@
 Takes are not kept; headers of the answer say how the line was made.
 """
 
-import base64
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -12,7 +11,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from engines.errors import BadAudio, BadSetting, BadText
+from engines.errors import BadSetting, BadText
 from engines.text import marker_in
 from engines.types import Request as Spoken
 from studio.api.adjustments import adjust, adjustments
@@ -154,19 +153,13 @@ class SpeechRequest(BaseModel):
         changed = [f"instructions={emotion}"] if performed else []
         return adjustments(self.model_extra or {}, made, ignored, changed)
 
-    def sent_reference(self) -> tuple[bytes, str] | None:
-        """Return the sound file and the transcript of the request's reference, if it has one. Raises BadAudio, BadText."""
+    def sent_reference(self) -> tuple[str, str] | None:
+        """Return the sound file in base64 and the transcript of the request's reference, if it has one. Raises BadText."""
         if not self.reference_audio:
             return None
         if not self.reference_text.strip():
             raise BadText("reference_text is missing; send the exact words of reference_audio")
-        try:
-            sound = base64.b64decode("".join(self.reference_audio.split()), validate=True)
-        except ValueError as error:
-            raise BadAudio(
-                "reference_audio is not base64; encode the bytes of the file as base64 and send the request again"
-            ) from error
-        return sound, self.reference_text
+        return self.reference_audio, self.reference_text
 
 
 class GenerateRequest(BaseModel):

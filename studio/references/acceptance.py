@@ -1,5 +1,6 @@
 """Decide which clips can become references. The same report is used for all sources of clips."""
 
+import base64
 import io
 import shutil
 import tempfile
@@ -58,11 +59,17 @@ def read_reference(
     return accepted(decode_sent(sound, decode_clip), transcript, ignore_report=ignore_report, hear=hear)
 
 
-def read_sent_reference(sound: bytes, transcript: str) -> SentReference:
-    """Return the reference in a sound file, before its report.
+def read_sent_reference(encoded: str, transcript: str) -> SentReference:
+    """Return the reference in a sound file in base64, before its report.
 
     Raises BadAudio, BadReference if there is no voice, BadText, and NoRoom.
     """
+    try:
+        sound = base64.b64decode("".join(encoded.split()), validate=True)
+    except ValueError as error:
+        raise BadAudio(
+            "reference_audio is not base64; encode the bytes of the file as base64 and send the request again"
+        ) from error
     return _without_report(decode_sent(io.BytesIO(sound), decode_clip), transcript)
 
 

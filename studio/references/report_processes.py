@@ -3,6 +3,7 @@
 Both are much Python code. In a thread of the studio, this code would slow down the thread that runs the engines.
 """
 
+import base64
 import io
 import sys
 import threading
@@ -21,7 +22,7 @@ from studio.references.clip import Source
 from studio.references.report import failures
 
 WITHIN_S, FREE_WAIT_MAX_S = 30.0, 0.1  # longest task; longest time for which a report waits for a busy process
-REMEMBERED, REMEMBERED_BYTES = 16, 2**20  # number of sent references that are kept, and their longest file
+REMEMBERED, REMEMBERED_CHARACTERS = 16, 2**20  # number of sent references that are kept, and their longest file
 CHECKS_AT_ONCE = 32
 RSS_MAX = 1 << 30
 RATE_HZ = 24_000
@@ -44,9 +45,9 @@ class ReportProcesses:
         self._starter: threading.Thread | None = None
         self._closed = False
 
-    def read(self, sound: bytes, transcript: str) -> SentReference:
+    def read(self, encoded: str, transcript: str) -> SentReference:
         """Return `read_sent_reference` of a sound file; programs send the same one with many lines."""
-        return (self._remembered if len(sound) <= REMEMBERED_BYTES else self._read)(sound, transcript)
+        return (self._remembered if len(encoded) <= REMEMBERED_CHARACTERS else self._read)(encoded, transcript)
 
     def check(self, sent: SentReference) -> Future[None]:
         """Start `SentReference.check`."""
@@ -57,9 +58,9 @@ class ReportProcesses:
         answer = self._ask(failures, (audio, source, transcript), FREE_WAIT_MAX_S)
         return answer if isinstance(answer, list) else failures(audio, source, transcript)
 
-    def _read(self, sound: bytes, transcript: str) -> SentReference:
-        answer = self._ask(read_sent_reference, (sound, transcript), 0.0)
-        return answer if isinstance(answer, SentReference) else read_sent_reference(sound, transcript)
+    def _read(self, encoded: str, transcript: str) -> SentReference:
+        answer = self._ask(read_sent_reference, (encoded, transcript), 0.0)
+        return answer if isinstance(answer, SentReference) else read_sent_reference(encoded, transcript)
 
     def _ask(self, task: Callable[..., object], given: tuple[object, ...], wait_max_s: float) -> object:
         """Return the answer of a free process; None without one. A failed task is done here again, which raises its error."""
@@ -97,7 +98,7 @@ class ReportProcesses:
         soundfile.write(file, bursts.samples, RATE_HZ, format="WAV")
         for child in self._children:
             if not self._closed:
-                child.ask(read_sent_reference, (file.getvalue(), "Yes."), WITHIN_S)
+                child.ask(read_sent_reference, (base64.b64encode(file.getvalue()).decode(), "Yes."), WITHIN_S)
                 child.ask(failures, (bursts, Source(sample_rate=RATE_HZ), "Yes."), WITHIN_S)
                 self._free.put(child)
 

@@ -1,5 +1,6 @@
 """Sent references are read and checked in child processes, and in the studio while these start, are busy or have failed."""
 
+import base64
 import io
 import os
 import signal
@@ -95,18 +96,22 @@ def test_a_sent_file_is_read_in_the_process_and_remembered(
 ) -> None:
     file = io.BytesIO()
     soundfile.write(file, voice.audio.samples, RATE_HZ, format="FLAC")
-    wanted = read_sent_reference(file.getvalue(), voice.transcript)
+    sent = base64.b64encode(file.getvalue()).decode()
+    wanted = read_sent_reference(sent, voice.transcript)
     started(processes, voice)
     monkeypatch.setattr(acceptance, "decode_sent", pytest.fail)  # this process does not read the file
-    found = processes.read(file.getvalue(), voice.transcript)
+    found = processes.read(sent, voice.transcript)
     assert found.reference.digest == wanted.reference.digest and found.source == wanted.source
-    assert processes.read(file.getvalue(), voice.transcript) is found
+    assert processes.read(sent, voice.transcript) is found
 
 
-def test_a_file_that_is_no_reference_raises_its_own_error(processes: ReportProcesses, voice: Reference) -> None:
+@pytest.mark.parametrize(("sent", "why"), [("bm8gc291bmQ=", "is not audio"), ("no base64!", "is not base64")])
+def test_a_file_that_is_no_reference_raises_its_own_error(
+    processes: ReportProcesses, voice: Reference, sent: str, why: str
+) -> None:
     started(processes, voice)
-    with pytest.raises(BadAudio, match="not"):
-        processes.read(b"no sound", voice.transcript)
+    with pytest.raises(BadAudio, match=why):
+        processes.read(sent, voice.transcript)
 
 
 @pytest.mark.long
