@@ -22,7 +22,9 @@ class SpeechFeatures(nn.Module):
 
     def __init__(self, network: Wav2Vec2Model) -> None:
         super().__init__()
-        del network.encoder.layers[LAYERS[-1] + 1 :]  # keeps a further layer: the last output is normalised
+        del network.encoder.layers[LAYERS[-1] :]
+        if network.config.do_stable_layer_norm:
+            network.encoder.layer_norm = nn.Identity()  # it would normalise the output of the last layer
         self.network = network
         positions = network.encoder.pos_conv_embed
         if is_parametrized(positions.conv):  # otherwise each clip would compute the weight again from its parameters

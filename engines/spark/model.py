@@ -33,8 +33,8 @@ from engines.text.script import CHARACTERS_PER_S
 from engines.types import Progress
 
 POSITIONS = 2_560  # longest row in positions, with its reference: 51 s of speech
-# Frames of 20 ms in each packet. The decoder holds the newest 20 back, so the first audio has 2 frames, or 10 beside many rows.
-PACKETS = (22, 10, 25, 50)
+# Frames of 20 ms in each packet. The decoder holds the newest 16 back, so the first audio has 2 frames, or 10 beside many rows.
+PACKETS = (18, 10, 25, 50)
 MANY_ROWS, MORE = 4, 8
 TOP_K = 50  # of upstream's inference
 
