@@ -10,7 +10,7 @@ import sys
 
 from studio.ears.ears import Ears
 from studio.script.checks.checker import Checker
-from studio.script.checks.judging import Expected
+from studio.script.checks.expected_take import Expected
 from training.corpus.spelling import words
 from training.evaluation.edit_distance import edits
 from training.evaluation.recognizer import recognize_choice

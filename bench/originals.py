@@ -30,7 +30,7 @@ from engines.audio import encode, resample
 from engines.types import Audio, Take
 from studio.ears.models import Models
 from studio.listening.loudness_match import match_sounds
-from studio.listening.sessions.judging import judge_take
+from studio.listening.sessions.measuring import measure_take
 from studio.listening.sessions.sounds import with_lead
 from training.evaluation.synthesizer import Synthesizer
 from training.references import checkpoint
@@ -87,7 +87,7 @@ def _speak(engine: str, arm: str, texts: Sequence[str]) -> list[Spoken]:
     for number, text in enumerate(texts):
         reference = shipped(VOICES[number % len(VOICES)])
         take = synthesizer.speak(reference, text, SEEDS[arm] + number)
-        spoken.append(Spoken(take, judge_take(models, text, take.audio, reference.audio)))
+        spoken.append(Spoken(take, measure_take(models, text, take.audio, reference.audio)))
     synthesizer.close()
     return spoken
 

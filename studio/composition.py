@@ -23,7 +23,7 @@ from studio.references.report_processes import ReportProcesses
 from studio.references.session_clips import SessionClips
 from studio.script.checks.checker import Checker
 from studio.script.factory import open_scripts
-from studio.script.judging import TakeJudge
+from studio.script.take_checker import TakeChecker
 from studio.script.word_alignment import WordAlignment
 from studio.settings import Settings
 from studio.speaking import SpeechService
@@ -91,7 +91,7 @@ def _wired(settings: Settings) -> Studio:
         # With fewer than 2 * CORES_A_CHILD cores, the ears would delay the first audio.
         submitted=EarsPauses(ears).follow if children < 2 else lambda ticket: None,
     )
-    judge = TakeJudge(
+    check_take = TakeChecker(
         Checker(ears),
         lambda order: speaking.reference(order, ""),
         speaking.uses_reference,
@@ -99,7 +99,7 @@ def _wired(settings: Settings) -> Studio:
         lambda order, voice: speaking.voice_pace(order, voice, ""),
     )
     alignment = WordAlignment(ears.align, ears.why_unheard)
-    scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, alignment)
+    scripts = open_scripts(settings, manager, speaking, history, named_voices, check_take, alignment)
     return Studio(
         settings=settings,
         manager=manager,

@@ -11,7 +11,7 @@ from studio.order import Order
 from studio.script.deliveries import FOLDER, TRANSFERS, Deliveries
 from studio.script.format.script import Project
 from studio.script.lexicons import Lexicons
-from studio.script.line_takes import Judge
+from studio.script.line_takes import CheckTake
 from studio.script.namesakes import Namesakes
 from studio.script.planning import Readings
 from studio.script.project_changes import ProjectChanges
@@ -38,7 +38,7 @@ def open_scripts(
     speaking: SpeechService,
     history: History,
     voices: NamedVoices,
-    judge: Judge,
+    check_take: CheckTake,
     alignment: WordAlignment,
 ) -> Scripts:
     """Create the services of scripts for a data folder. Rendering begins when the renderer is started."""
@@ -52,7 +52,7 @@ def open_scripts(
         known = manager.status(reading.order.engine).settings.values()
         return fitted(reading.order, reading.limit, known, reading.edges_s)
 
-    renderer = Renderer(RenderQueue(projects, readings), projects, history, speaking, manager, make, judge)
+    renderer = Renderer(RenderQueue(projects, readings), projects, history, speaking, manager, make, check_take)
     deliveries = Deliveries(
         projects,
         history,

@@ -12,7 +12,7 @@ from engines.audio import peaks
 from engines.types import Audio, Take
 from studio.errors import NotFound, NotStored
 from studio.history import History, StoredTake
-from studio.script.checks.judging import Checked
+from studio.script.checks.expected_take import Checked
 from studio.script.editing import LineChange, change_lines, with_checked, with_take
 from studio.script.format.script import LineTake, TakeCheck
 from studio.script.projects import Projects
@@ -23,13 +23,13 @@ from studio.script.stretching import spoken_s
 log = logging.getLogger(__name__)
 
 PEAKS = 40
-JUDGES = 8  # maximum number of takes that are checked at the same time
+CHECKS_AT_ONCE = 8  # maximum number of takes that are checked at the same time
 UNCHECKED = TakeCheck(
     name="checks", outcome="unmeasured", message="the studio could not check this take; listen to the take"
 )
 
 
-class Judge(Protocol):
+class CheckTake(Protocol):
     """Checks a take within seconds, without the engines. Raises nothing for unusual audio."""
 
     def __call__(self, piece: PlannedTake, audio: Audio) -> Checked: ...
@@ -41,13 +41,20 @@ class LineTakes:
     The checks run in other threads, which read the audio and call `when_checked`.
     """
 
-    def __init__(self, projects: Projects, history: History, judge: Judge, when_checked: Callable[[], None]) -> None:
-        self._projects, self._history, self._judge, self._when_checked = projects, history, judge, when_checked
+    def __init__(
+        self, projects: Projects, history: History, check_take: CheckTake, when_checked: Callable[[], None]
+    ) -> None:
+        self._projects, self._history, self._check_take, self._when_checked = (
+            projects,
+            history,
+            check_take,
+            when_checked,
+        )
         self._checks: dict[str, Future[None]] = {}  # by take id
-        self._judges = ThreadPoolExecutor(JUDGES, "judge")
+        self._threads = ThreadPoolExecutor(CHECKS_AT_ONCE, "take-check")
 
     def close(self) -> None:
-        self._judges.shutdown(wait=False, cancel_futures=True)
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
     def keep(self, due: TakeJob, take: Take) -> None:
         """Store a take that was made for a line."""
@@ -96,16 +103,16 @@ class LineTakes:
         self._check(due, take)
 
     def _check(self, due: TakeJob, take: LineTake) -> None:
-        self._checks[take.id] = check = self._judges.submit(self._checked, due, take)
+        self._checks[take.id] = check = self._threads.submit(self._checked, due, take)
         check.add_done_callback(lambda check: self._when_checked())
 
     def _checked(self, due: TakeJob, take: LineTake) -> None:
         """Check a take. Runs in a thread for checks."""
         try:
             stored = self._history.get(due.project.session_id, take.id)
-            judged = self._judge(due.piece, self._history.audio(due.project.session_id, take.id))
+            found = self._check_take(due.piece, self._history.audio(due.project.session_id, take.id))
             noted = tuple(TakeCheck(name="ending", outcome="doubt", message=note) for note in stored.notes)
-            self._change(due, with_checked(replace(take, checks=(*noted, *judged.checks), score=judged.score)))
+            self._change(due, with_checked(replace(take, checks=(*noted, *found.checks), score=found.score)))
         except NotStored as error:
             log.warning("the checks of a take were not saved and run again later: %s", error)
             raise

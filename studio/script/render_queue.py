@@ -151,14 +151,14 @@ class RenderQueue:
                     return piece
             return None
 
-    def unjudged(self, *, everything: bool = False) -> Iterator[tuple[TakeJob, LineTake]]:
+    def unchecked(self, *, everything: bool = False) -> Iterator[tuple[TakeJob, LineTake]]:
         """Yield unchecked takes: of unfinished lines of running renders, or of all lines if `everything`."""
         with self._lock:
             for project_id, render in self._renders.items():
                 if everything or render.state == "running":
                     keys = [each.key for each in render.lines] if everything else list(self._remaining[project_id].keys)
                     with suppress(NotFound):
-                        yield from self._search(project_id, render).unjudged(keys)
+                        yield from self._search(project_id, render).unchecked(keys)
 
     def fail(self, due_piece: TakeJob, error: EngineError) -> None:
         """Record that a take cannot be made. The render leaves its line out."""

@@ -62,7 +62,7 @@ class RenderSearch:
                     return found
         return None
 
-    def unjudged(self, keys: Iterable[str]) -> Iterator[tuple[TakeJob, LineTake]]:
+    def unchecked(self, keys: Iterable[str]) -> Iterator[tuple[TakeJob, LineTake]]:
         """Yield the takes of these lines that are not stale and have no check."""
         for key in keys:
             line = find(self.sheet, key)

@@ -13,7 +13,7 @@ from engines.types import SchedulerEvent, Take
 from studio.errors import NotStored
 from studio.history import History, UnknownTake
 from studio.order import Order
-from studio.script.line_takes import Judge, LineTakes
+from studio.script.line_takes import CheckTake, LineTakes
 from studio.script.projects import Projects
 from studio.script.render_admission import RenderAdmission
 from studio.script.render_choice import RenderChoice
@@ -53,14 +53,14 @@ class Renderer:
         speaking: SpeechService,
         manager: Manager,
         make: Callable[[PlannedTake], Making],
-        judge: Judge,
+        check_take: CheckTake,
     ) -> None:
         """Use `make` to get the orders for a planned take."""
         self._queue, self._history, self._speaking, self._make = queue, history, speaking, make
         self._admission = RenderAdmission(manager)
         self._running: dict[str, Speaking] = {}  # by take id; used only on the renderer's thread
         self._wake, self._closed = threading.Event(), threading.Event()
-        self._takes = LineTakes(projects, history, judge, self._wake.set)
+        self._takes = LineTakes(projects, history, check_take, self._wake.set)
         self._retry_at = 0.0
         self._thread = threading.Thread(target=self._run, name="renderer", daemon=True)
         manager.listen(self._on_event)
@@ -113,7 +113,7 @@ class Renderer:
     # Called on the renderer's thread.
 
     def _run(self) -> None:
-        self._takes.check(self._queue.unjudged(everything=True))
+        self._takes.check(self._queue.unchecked(everything=True))
         while not self._closed.is_set():
             self._wake.clear()
             try:
@@ -143,7 +143,7 @@ class Renderer:
         while time.monotonic() >= self._retry_at:
             due = self._queue.next(lambda due: due.take_id in self._running)
             if due is None:
-                self._takes.check(self._queue.unjudged())
+                self._takes.check(self._queue.unchecked())
                 return False
             if not self._admission.can_begin(len(self._running)):
                 return True

@@ -34,7 +34,7 @@ def test_each_of_100_mixed_requests_has_one_end(tmp_path: Path) -> None:
     with serving(tmp_path, engines={NAME: f"{MODULE}:BELL_SPEC"}, **settings) as served:
         site = Site(served.url, voice="ahri", settings={NAME: {}}, patience_s=60.0, cut_s=0.1)
         soaked = soak(served, tmp_path, plan(SHORT, 1, (NAME,)), site)
-    judge(soaked)
+    require_one_end(soaked)
 
 
 @pytest.mark.long
@@ -47,7 +47,7 @@ def test_each_of_many_mixed_requests_to_the_embedded_engines_has_one_end(
         site = Site(served.url, voice="amber", settings=settings, patience_s=240.0, cut_s=1.5)
         soaked = soak(served, tmp_path / "data", plan(requests, start, tuple(settings)), site, CHECK_S + 2.0)
     print(write_report(ROOT / ".cache" / "soak.html", soaked, start))
-    judge(soaked)
+    require_one_end(soaked)
 
 
 ASKED = Asked(0, "soak-1-000000", "http", "f5", "Hold.", "plain", 0.0, 1)
@@ -85,7 +85,7 @@ def test_a_soak_finds_leaked_resources(more: dict[str, int]) -> None:
     assert faults(Soaked([Ended(ASKED, DONE, 1.0)], rests, [RECORD], OUTCOMES, 1.0))
 
 
-def judge(soaked: Soaked) -> None:
+def require_one_end(soaked: Soaked) -> None:
     print(f"\n{len(soaked.ended)} requests in {soaked.seconds:.0f} s, load {os.getloadavg()[0]:.1f}")
     for (door, end), number in sorted(counts(soaked).items()):
         print(f"{number:6,} {door}: {end}")

@@ -35,9 +35,9 @@ from studio.passages import Passages
 from studio.references.library import ClipStore
 from studio.references.report_processes import ReportProcesses
 from studio.references.session_clips import SessionClips
-from studio.script.checks.judging import Checked
+from studio.script.checks.expected_take import Checked
 from studio.script.factory import open_scripts
-from studio.script.renderer import Judge
+from studio.script.renderer import CheckTake
 from studio.script.rendering import PlannedTake
 from studio.script.word_alignment import Align, WordAlignment
 from studio.settings import Settings
@@ -81,7 +81,7 @@ def samples_folder(folder: Path) -> Path:
 
 
 def passing(piece: PlannedTake, audio: Audio) -> Checked:
-    """A judge that finds nothing to say, where checks are not the subject."""
+    """Checks that find nothing."""
     return Checked(checks=(), score=1.0)
 
 
@@ -111,7 +111,7 @@ def studio_of(
     metronome: Metronome,
     policy: Policy | None = None,
     settings: Settings | None = None,
-    judge: Judge = passing,
+    check_take: CheckTake = passing,
     align: Align = unaligned,
     *,
     hears: bool = False,
@@ -157,7 +157,7 @@ def studio_of(
         recorder=telemetry.recorder,
     )
     scripts = open_scripts(
-        settings, manager, speaking, history, named_voices, judge, WordAlignment(align, knows_every_language)
+        settings, manager, speaking, history, named_voices, check_take, WordAlignment(align, knows_every_language)
     )
     studio = Studio(
         settings=settings,

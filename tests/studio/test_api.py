@@ -166,7 +166,7 @@ def test_a_form_without_a_file_is_refused_in_words(visit: Visit) -> None:
     assert (answer.status_code, answer.json()["detail"].startswith("file:")) == (422, True)
 
 
-def test_a_clip_is_judged_and_mended(visit: Visit, tmp_path: Path) -> None:
+def test_a_clip_is_checked_and_repaired(visit: Visit, tmp_path: Path) -> None:
     quiet = tmp_path / "quiet.wav"
     soundfile.write(quiet, speechlike() * 0.02, SAMPLE_RATE, subtype="FLOAT")
     clip = upload(visit.ann, quiet).json()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from engines.errors import EngineError
 from studio.ears.ears import Ears
 from studio.history import History, StoredTake
-from studio.listening.sessions.judging import judge_take
+from studio.listening.sessions.measuring import measure_take
 from studio.listening.sessions.takes import SessionTakes
 
 log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ class TakeChecks:
         self._tried.add(take.id)
         try:
             audio = self._history.audio(take.session_id, take.id)
-            heard = self._ears.ask(judge_take, take.order.text, audio, self._takes.reference(take))
+            heard = self._ears.ask(measure_take, take.order.text, audio, self._takes.reference(take))
             if not self._closed.is_set():
                 self._history.keep_heard(take.session_id, take.id, heard)
         except EngineError as error:

@@ -5,7 +5,7 @@ import logging
 from engines.types import Audio
 from studio.ears.ears import Ears, EarsFailed
 from studio.script.checks.examination import check
-from studio.script.checks.judging import Checked, Expected
+from studio.script.checks.expected_take import Checked, Expected
 from studio.script.format.script import TakeCheck
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from studio.ears.recogniser import NAME
 from studio.ears.sound import LONGEST_S
 from studio.ears.spoken import has_english_letters
 from studio.languages import ENGLISH, is_english
-from studio.script.checks.judging import Checked, Expected
+from studio.script.checks.expected_take import Checked, Expected
 from studio.script.checks.likeness import Encoder
 from studio.script.checks.runaways import RUNAWAY, runaway
 from studio.script.checks.sounds import check_sounds

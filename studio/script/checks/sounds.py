@@ -8,7 +8,7 @@ from engines.text import Pause, parse
 from engines.types import Audio, Samples
 from studio.ears.quality import Finding, QualityReport, Severity, measure
 from studio.ears.vocabulary import TimedWord
-from studio.script.checks.judging import Expected
+from studio.script.checks.expected_take import Expected
 from studio.script.format.script import Outcome, TakeCheck
 
 SILENT_LUFS = -60.0

@@ -1,4 +1,4 @@
-"""References: clips kept, judged and mended."""
+"""References: clips are kept, checked and repaired."""
 
 import os
 import subprocess
@@ -379,7 +379,7 @@ def test_unknown_mends_and_lost_originals_are_refused():
         repair(good(), "mono")
 
 
-def test_the_studio_can_judge_clips_without_torch():
+def test_the_studio_checks_clips_without_torch():
     code = "import sys, studio.references.library, studio.references.report, studio.references.repairs, "
     code += "studio.ears.ears; sys.exit('torch' in sys.modules or 'gradio' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])

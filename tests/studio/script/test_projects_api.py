@@ -16,7 +16,7 @@ from gradio_client.utils import is_file_obj, traverse
 
 from engines.types import Audio
 from studio.champions.library import Library
-from studio.script.checks.judging import Checked
+from studio.script.checks.expected_take import Checked
 from studio.script.format.script import TakeCheck
 from studio.script.render_choice import RenderChoice
 from studio.script.rendering import PlannedTake
@@ -329,13 +329,13 @@ def test_only_selects_are_delivered_and_the_same_project_gives_the_same_bytes(cl
 
 
 def test_a_check_that_failed_on_a_delivered_take_is_among_what_somebody_should_look_at(tmp_path: Path) -> None:
-    def judge(piece: PlannedTake, audio: Audio) -> Checked:
+    def check_take(piece: PlannedTake, audio: Audio) -> Checked:
         lost = TakeCheck(name="words", outcome="fail", message="Missing or wrong: “one”")
         quiet = TakeCheck(name="loudness", outcome="doubt", message="It is quiet.")
         return Checked((lost, quiet), 0.0)
 
     with (
-        studio_of(tmp_path, Metronome(), judge=judge) as studio,
+        studio_of(tmp_path, Metronome(), check_take=check_take) as studio,
         served(web(studio)) as address,
         httpx.Client(base_url=address) as client,
     ):

@@ -8,7 +8,7 @@ import pytest
 from engines.errors import BadInput
 from engines.types import Audio
 from studio.order import Order
-from studio.script.checks.judging import Checked
+from studio.script.checks.expected_take import Checked
 from studio.script.format.script import TakeCheck
 from studio.script.render_choice import RenderChoice
 from studio.script.render_progress import ActiveClock
@@ -65,11 +65,11 @@ def test_a_line_that_fails_during_the_render_is_counted_apart(studio: Studio) ->
 def test_a_line_is_done_when_its_take_is_checked(tmp_path: Path) -> None:
     checked = threading.Event()
 
-    def judge(piece: PlannedTake, audio: Audio) -> Checked:
+    def check_take(piece: PlannedTake, audio: Audio) -> Checked:
         assert checked.wait(PATIENCE_S)
         return Checked((), 1.0)
 
-    with studio_of(tmp_path, Metronome(), judge=judge) as studio:
+    with studio_of(tmp_path, Metronome(), check_take=check_take) as studio:
         project, sheet = project_of(studio, "the first of two long lines", "the second of two long lines")
         studio.scripts.renderer.begin(project, RenderChoice(sheet=sheet))
         until(lambda: studio.scripts.renderer.status(project).checking == 2)
@@ -177,10 +177,10 @@ def test_the_clock_of_estimates_stands_still_while_renders_wait() -> None:
 
 
 def test_a_retried_line_counts_once(tmp_path: Path) -> None:
-    def judge(piece: PlannedTake, audio: Audio) -> Checked:
+    def check_take(piece: PlannedTake, audio: Audio) -> Checked:
         return Checked((TakeCheck(name="words", outcome="fail", message="Nothing heard."),), 0.0)
 
-    with studio_of(tmp_path, Metronome(), judge=judge) as studio:
+    with studio_of(tmp_path, Metronome(), check_take=check_take) as studio:
         project, sheet = project_of(studio, "Behind you")
         studio.scripts.renderer.begin(project, RenderChoice(sheet=sheet))
         until(lambda: ended(studio, project))

@@ -11,7 +11,7 @@ from engines.scheduling.ticket import Ticket
 from engines.types import Audio
 from studio.champions.library import Library
 from studio.order import Order
-from studio.script.checks.judging import Checked
+from studio.script.checks.expected_take import Checked
 from studio.script.format.script import Respelling, TakeCheck
 from studio.script.render_admission import PATIENCE
 from studio.script.render_choice import RenderChoice
@@ -206,14 +206,14 @@ def test_a_render_with_nothing_to_do_is_refused(studio: Studio) -> None:
 
 @pytest.mark.parametrize("of_project", [False, True])
 def test_a_take_whose_checks_fail_is_made_again_up_to_its_budget(tmp_path: Path, of_project: bool) -> None:
-    def judge(piece: PlannedTake, audio: Audio) -> Checked:
+    def check_take(piece: PlannedTake, audio: Audio) -> Checked:
         text = piece.reading.order.text
         outcome = "fail" if text == BAD or text not in judged else "ok"
         judged.append(text)
         return Checked(checks=(TakeCheck(name="words", outcome=outcome, message="heard"),), score=float(len(judged)))
 
     judged: list[str] = []
-    with studio_of(tmp_path, Metronome(), judge=judge) as studio:
+    with studio_of(tmp_path, Metronome(), check_take=check_take) as studio:
         project, sheet_id = project_of(studio, "once too often here", BAD)
         if of_project:
             assert studio.scripts.projects.change(project, best_of=3)["best_of"] == 3
@@ -224,11 +224,11 @@ def test_a_take_whose_checks_fail_is_made_again_up_to_its_budget(tmp_path: Path,
 
 
 def test_a_take_in_which_the_engine_lost_control_is_made_again_once(tmp_path: Path) -> None:
-    def judge(piece: PlannedTake, audio: Audio) -> Checked:
+    def check_take(piece: PlannedTake, audio: Audio) -> Checked:
         names = ["words", "runaway"] if piece.reading.order.text == BAD else ["words"]
         return Checked(tuple(TakeCheck(name=name, outcome="fail", message="heard") for name in names), 0.0)
 
-    with studio_of(tmp_path, Metronome(), judge=judge) as studio:
+    with studio_of(tmp_path, Metronome(), check_take=check_take) as studio:
         sheet = rendered(studio, *project_of(studio, "once too often here", BAD))
     assert [len(line["takes"]) for line in sheet["lines"]] == [1, 2]
 
@@ -244,7 +244,7 @@ def test_a_take_of_an_ended_render_that_was_not_checked_is_checked_at_the_next_s
     def ended(piece: PlannedTake, audio: Audio) -> Checked:
         raise SystemExit
 
-    with studio_of(tmp_path, Metronome(), judge=ended) as studio:
+    with studio_of(tmp_path, Metronome(), check_take=ended) as studio:
         project, sheet = project_of(studio, "one two three four")
         studio.scripts.renderer.begin(project, RenderChoice(sheet=sheet))
         until(lambda: studio.scripts.views.sheet(project, sheet)["lines"][0]["takes"])
@@ -382,9 +382,9 @@ def test_a_deleted_project_renders_no_further(studio: Studio, metronome: Metrono
 
 
 def test_a_line_of_few_words_is_tried_with_four_seeds_unasked(tmp_path: Path) -> None:
-    def judge(piece: PlannedTake, audio: Audio) -> Checked:
+    def check_take(piece: PlannedTake, audio: Audio) -> Checked:
         return Checked((TakeCheck(name="words", outcome="fail", message="none heard"),), 0.0)
 
-    with studio_of(tmp_path, Metronome(), judge=judge) as studio:
+    with studio_of(tmp_path, Metronome(), check_take=check_take) as studio:
         sheet = rendered(studio, *project_of(studio, "Behind you", "The gate is open wide"))
     assert [len(line["takes"]) for line in sheet["lines"]] == [4, 1]

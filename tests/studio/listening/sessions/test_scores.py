@@ -9,7 +9,7 @@ import pytest
 from engines.types import Audio
 from studio.ears.ears import Ears
 from studio.ears.models import Models
-from studio.listening.sessions.judging import judge_take
+from studio.listening.sessions.measuring import measure_take
 from studio.listening.sessions.scores import ArmScores, scores_of_takes
 from tests.studio.script.checks.test_takes import AMBER, RATE
 
@@ -27,25 +27,25 @@ def ears() -> Iterator[Ears]:
 
 @pytest.mark.long
 def test_speech_has_a_higher_mos_and_likeness_than_noise(ears: Ears) -> None:
-    speech, noise = (ears.ask(judge_take, "Welcome home.", audio, FIRST) for audio in (SECOND, NOISE))
+    speech, noise = (ears.ask(measure_take, "Welcome home.", audio, FIRST) for audio in (SECOND, NOISE))
     assert speech["likeness"] > 0.75 > noise["likeness"]
     assert speech["mos"] > noise["mos"] + 0.5
 
 
 def test_likeness_is_none_without_a_reference() -> None:
-    assert judge_take(Models(), "Welcome home.", NOISE, None)["likeness"] is None
+    assert measure_take(Models(), "Welcome home.", NOISE, None)["likeness"] is None
 
 
 def test_mos_and_likeness_are_none_without_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("distillmos", "resemblyzer"):
         monkeypatch.setitem(sys.modules, name, None)
-    judged = judge_take(Models(), "Welcome home.", SECOND, FIRST)
+    judged = measure_take(Models(), "Welcome home.", SECOND, FIRST)
     assert (judged["mos"], judged["likeness"]) == (None, None)
 
 
 @pytest.mark.parametrize("value", [np.nan, 0.0])
 def test_damaged_and_silent_takes_are_incomplete_and_have_no_mos_or_likeness(value: float) -> None:
-    judged = judge_take(Models(), "Welcome home.", Audio(np.full(RATE, value, np.float32), RATE), FIRST)
+    judged = measure_take(Models(), "Welcome home.", Audio(np.full(RATE, value, np.float32), RATE), FIRST)
     assert (judged["complete"], judged["mos"], judged["likeness"]) == (False, None, None)
 
 

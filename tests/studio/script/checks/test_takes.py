@@ -13,7 +13,7 @@ from studio.ears.ears import Ears
 from studio.ears.models import Models
 from studio.script.checks.checker import Checker
 from studio.script.checks.examination import check
-from studio.script.checks.judging import Checked, Expected
+from studio.script.checks.expected_take import Checked, Expected
 from studio.script.checks.likeness import Encoder
 from studio.script.checks.sounds import check_sounds
 from studio.script.format.script import TakeCheck

@@ -1,4 +1,4 @@
-"""Judge a take of a listening session, as a task of the ears' process."""
+"""Measure a take of a listening session, as a task of the ears' process."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from studio.hearing.heard_take import Heard, hear_take
 from studio.script.checks.likeness import Encoder
 
 
-def judge_take(models: Models, text: str, audio: Audio, reference: Audio | None) -> Heard:
+def measure_take(models: Models, text: str, audio: Audio, reference: Audio | None) -> Heard:
     """Return what is heard in a take, its predicted MOS and the likeness of its voice to the reference, as JSON.
 
     MOS and likeness are None if their packages are not installed, or if the take is silent or damaged. Likeness is also None

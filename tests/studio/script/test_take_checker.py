@@ -13,10 +13,10 @@ from studio.ears.ears import Ears
 from studio.estimates import VoicePace
 from studio.order import Order
 from studio.script.checks.checker import Checker
-from studio.script.checks.judging import Checked, Expected
-from studio.script.judging import TakeJudge
+from studio.script.checks.expected_take import Checked, Expected
 from studio.script.planning import LineReading
 from studio.script.rendering import PlannedTake
+from studio.script.take_checker import TakeChecker
 
 RATE = 16_000
 
@@ -56,7 +56,7 @@ def piece(limit: str) -> PlannedTake:
     [("2", "should last at most 2.00 s"), ("=4", "should last exactly 4.00 s"), ("soon", "is not a length")],
 )
 def test_a_take_of_another_length_than_its_line_wants_fails_in_words(limit: str, said: str) -> None:
-    judged = TakeJudge(
+    judged = TakeChecker(
         Noting(), lambda order: Reference(tone(3.0), "one two three"), lambda order: True, no_pace, no_own_pace
     )(piece(limit), tone(3.0))
     (check,) = judged.checks
@@ -66,7 +66,7 @@ def test_a_take_of_another_length_than_its_line_wants_fails_in_words(limit: str,
 
 def test_a_take_is_held_against_what_was_spoken_in_its_own_voice() -> None:
     checker, reference = Noting(), Reference(tone(2.0), "one two three")
-    judged = TakeJudge(checker, lambda order: replace(reference), lambda order: True, no_pace, no_own_pace)(
+    judged = TakeChecker(checker, lambda order: replace(reference), lambda order: True, no_pace, no_own_pace)(
         piece("3"), tone(3.0)
     )
     (expected,) = checker.asked
@@ -77,9 +77,9 @@ def test_a_take_is_held_against_what_was_spoken_in_its_own_voice() -> None:
 
 def test_the_likeness_of_another_voice_than_the_references_is_not_checked() -> None:
     checker = Noting()
-    TakeJudge(checker, lambda order: Reference(tone(2.0), "one two three"), lambda order: False, no_pace, no_own_pace)(
-        piece("3"), tone(3.0)
-    )
+    TakeChecker(
+        checker, lambda order: Reference(tone(2.0), "one two three"), lambda order: False, no_pace, no_own_pace
+    )(piece("3"), tone(3.0))
     assert checker.asked[0].reference is None
 
 
@@ -93,10 +93,10 @@ def test_the_expected_length_follows_the_rate_of_the_casting_and_the_rates_in_th
     def expected_s(text: str, **chosen: float) -> float:
         checker, plain = Noting(), piece("")
         order = replace(plain.reading.order, text=text, settings=chosen)
-        judge = TakeJudge(
+        check_take = TakeChecker(
             checker, lambda order: Reference(tone(2.0), "one two three"), lambda order: True, lambda engine: pace, paces
         )
-        judge(replace(plain, reading=replace(plain.reading, order=order)), tone(3.0))
+        check_take(replace(plain, reading=replace(plain.reading, order=order)), tone(3.0))
         return checker.asked[0].estimate_s or 0.0
 
     spoken_s = expected_s("Hold the gate.") - ROOM_S

@@ -8,7 +8,7 @@ from studio.estimates import VoicePace, estimated_s, pace_in, spoken_reference
 from studio.languages import ENGLISH
 from studio.order import Order
 from studio.script.checks.checker import Checker
-from studio.script.checks.judging import Checked, Expected
+from studio.script.checks.expected_take import Checked, Expected
 from studio.script.format.length_limit import missed
 from studio.script.format.script import TakeCheck
 from studio.script.rendering import PlannedTake
@@ -19,7 +19,7 @@ from studio.sentences import sentence
 LOST = 0.25  # subtracted from the score of a take that is too long or too short
 
 
-class TakeJudge:
+class TakeChecker:
     """Checks takes against their orders."""
 
     def __init__(
