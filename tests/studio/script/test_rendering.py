@@ -13,7 +13,7 @@ from studio.champions.library import Library
 from studio.order import Order
 from studio.script.checks.expected_take import Checked
 from studio.script.format.script import Respelling, TakeCheck
-from studio.script.render_admission import PATIENCE
+from studio.script.render_admission import OTHERS_FIRST_MAX
 from studio.script.render_choice import RenderChoice
 from studio.script.rendering import PlannedTake
 from studio.script.sheet_edit import CellEdit, MarkEdit, SheetEdit
@@ -363,7 +363,7 @@ def test_visitors_who_always_speak_do_not_stop_a_render_for_ever(studio: Studio,
     over.set()
     spoken = list(dict.fromkeys(id for step in metronome.steps for id in step))
     (made,) = [at for at, id in enumerate(spoken) if not metronome.requests[id].live]
-    assert made >= PATIENCE
+    assert made >= OTHERS_FIRST_MAX
 
 
 def test_a_deleted_project_renders_no_further(studio: Studio, metronome: Metronome) -> None:
