@@ -1,14 +1,15 @@
 """Pronunciations of English words in ARPABET: the dictionary of the package misaki, else rules for letters.
 
-Only the files of misaki are read; its code is not imported. A word is searched in the bytes of a mapped file, so that no
-dictionary of 180,000 words is kept in memory.
+Only the files of misaki are read; its code is not imported. A word is searched in the bytes of a mapped file, whose entries
+are sorted, so that no dictionary of 180,000 words is kept in memory.
 """
 
 import importlib.util
 import json
 import mmap
 import unicodedata
-from functools import cache, lru_cache
+from bisect import bisect_left
+from functools import cache, lru_cache, partial
 from pathlib import Path
 
 from engines.text.language_tags import ENGLISH, subtags
@@ -16,6 +17,8 @@ from studio.ears.letters import VOWELS, pronounce_letters
 
 PACKAGE = "misaki"
 FILES = ("us_gold.json", "us_silver.json")
+ENTRY = b'\n  "'  # start of an entry; lines within an entry have more spaces
+AFTER_ALL = b"\xff"
 ARPABET = {
     "ɑ": "AA", "æ": "AE", "ə": "AH", "ᵊ": "AH", "ʌ": "AH", "ɔ": "AO", "W": "AW", "I": "AY", "ɛ": "EH", "ɜ": "ER",
     "A": "EY", "ɪ": "IH", "ᵻ": "IH", "i": "IY", "O": "OW", "Y": "OY", "ʊ": "UH", "u": "UW", "b": "B", "ʧ": "CH",
@@ -57,10 +60,22 @@ def _listed(word: str) -> Phones:
         return ()
     for spelling in (word, word.capitalize()):
         for text in _files():
-            at = text.find(f'"{spelling}": '.encode())
+            at = _place(text, spelling.encode())
             if at >= 0:
                 return _phones(text, at)
     return ()
+
+
+def _place(text: mmap.mmap, word: bytes) -> int:
+    """Return where the entry of a word begins; -1 if there is none."""
+    at = bisect_left(range(len(text)), word, key=partial(_word_from, text))
+    return text.find(ENTRY, at) + 1 if _word_from(text, at) == word else -1
+
+
+def _word_from(text: mmap.mmap, at: int) -> bytes:
+    """Return the word of the first entry that begins at this place or later; AFTER_ALL if there is none."""
+    start = text.find(ENTRY, at) + len(ENTRY)
+    return text[start : text.find(b'"', start)] if start >= len(ENTRY) else AFTER_ALL
 
 
 def _phones(text: mmap.mmap, at: int) -> Phones:

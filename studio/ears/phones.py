@@ -95,6 +95,8 @@ BAND = 10  # maximum difference between the indices of matched words
 
 def matches(expected: Sequence[tuple[str, ...]], heard: Sequence[tuple[str, ...]]) -> list[Match]:
     """Match expected with heard words by their sound, in order. Words that are split or joined are matched as a group."""
+    if list(expected) == list(heard):
+        return [Match(at, at + 1, at, at + 1, 0.0) for at in range(len(heard))]
     best: Ways = {(0, 0): (0.0, None)}
     for i in range(len(expected) + 1):
         for j in range(len(heard) + 1):
@@ -110,15 +112,15 @@ def matches(expected: Sequence[tuple[str, ...]], heard: Sequence[tuple[str, ...]
 
 def _arrive(best: Ways, expected: Sequence[Phones], heard: Sequence[Phones], i: int, j: int) -> None:
     """Store the cheapest way to the position before expected word i and heard word j."""
-    ways = []
     for rows, columns in SIZES:
-        if (before := best.get((i - rows, j - columns))) is None:
+        before, cheapest = best.get((i - rows, j - columns)), best.get((i, j))
+        joined = JOINED * max(0, rows + columns - 2)
+        if before is None or (cheapest and before[0] + joined >= cheapest[0]):
             continue
         one, other = (
             tuple(p for word in part for p in word) for part in (expected[i - rows : i], heard[j - columns : j])
         )
         cost = distance(one, other)
-        match = Match(i - rows, i, j - columns, j, cost / max(1, len(one), len(other)))
-        ways.append((before[0] + cost + JOINED * max(0, rows + columns - 2), match))
-    if ways:
-        best[i, j] = min(ways, key=lambda way: way[0])
+        if not cheapest or before[0] + cost + joined < cheapest[0]:
+            unlike = cost / max(1, len(one), len(other))
+            best[i, j] = before[0] + cost + joined, Match(i - rows, i, j - columns, j, unlike)

@@ -5,8 +5,9 @@ detection. Importing this module does not load the recogniser's libraries.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +24,18 @@ MEL_FRAMES_S = 100  # mel frames in a second
 BEAM = 5
 TOKENS_A_SECOND, TOKENS_MIN = 10, 12  # maximum number of tokens in a transcript, so that a hallucination ends
 TOKENS_MAX = 200
-LINES_AT_ONCE = 4  # scored together; each takes 0.2 MB for each of its tokens
 WHISPER_NAMES = {"nb": "no", "cmn": "zh", "fil": "tl", "jv": "jw", "iw": "he"}  # Whisper's names, by the names in tags
 LEAST = 1e-6  # lowest probability, because its logarithm is used
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoded:
-    """A passage that the network has encoded."""
+    """A passage that the network has encoded, and the lines that were scored on it."""
 
     passage: Passage
     features: Any  # a StorageView of shape (1, frames, width)
+    # The scored words by Whisper's name of the language and the line.
+    scores: dict[tuple[str, tuple[str, ...]], tuple["ScoredWord", ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +59,21 @@ def whisper_name(language: str) -> str:
 
 
 class Recogniser:
-    """A loaded speech recognition model. Not thread-safe."""
+    """A loaded speech recognition model. Not thread-safe.
+
+    Each thread computes a line alone, because the words of a line depend on each other: two threads for one transcript take
+    1.5 times as long as one.
+    """
 
     def __init__(self, folder: Path, threads: int) -> None:
         from faster_whisper import WhisperModel
         from faster_whisper.tokenizer import Tokenizer
 
-        self._whisper = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=threads)
+        self._whisper = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=1, num_workers=threads)
         several, tokens = self._whisper.model.is_multilingual, self._whisper.hf_tokenizer
         self.languages = frozenset(self._whisper.supported_languages)  # as Whisper names them; see `whisper_name`
         self._tokens = cache(lambda name: Tokenizer(tokens, several, task="transcribe", language=name))
+        self._workers = ThreadPoolExecutor(threads, "recogniser")
         self._silence: Encoded | None = None
 
     def detect(self, encoded: Encoded) -> str:
@@ -100,17 +107,21 @@ class Recogniser:
         self, encoded: Encoded, lines: Sequence[Sequence[str]], language: str = ENGLISH
     ) -> list[tuple[ScoredWord, ...]]:
         """Return the words of each line with scores and times in the passage. The words must have capitals and punctuation."""
-        groups = (lines[at : at + LINES_AT_ONCE] for at in range(0, len(lines), LINES_AT_ONCE))
-        return [one for group in groups for one in self._score(encoded, group, whisper_name(language))]
+        score = partial(self._score_once, encoded, whisper_name(language))
+        return list(self._workers.map(score, map(tuple, lines)))
 
-    def _score(self, encoded: Encoded, lines: Sequence[Sequence[str]], name: str) -> list[tuple[ScoredWord, ...]]:
+    def _score_once(self, encoded: Encoded, name: str, line: tuple[str, ...]) -> tuple[ScoredWord, ...]:
+        if (name, line) not in encoded.scores:
+            encoded.scores[name, line] = self._score(encoded, name, line)
+        return encoded.scores[name, line]
+
+    def _score(self, encoded: Encoded, name: str, line: Sequence[str]) -> tuple[ScoredWord, ...]:
         frames = round(MEL_FRAMES_S * (encoded.passage.length_s + 2 * MARGIN_S))
         tokens, gap = self._tokens(name), "" if name in WITHOUT_SPACES else " "
-        parts = [[tokens.encode(f"{gap}{word}") for word in line] for line in lines]
-        texts = [[id for word in words for id in word] for words in parts]
-        features = self._repeated(encoded, len(lines))
-        found = self._whisper.model.align(features, tokens.sot_sequence, texts, frames)
-        return [tuple(_scored(one, words)) for one, words in zip(found, parts, strict=True)]
+        words = [tokens.encode(f"{gap}{word}") for word in line]
+        text = [id for word in words for id in word]
+        (found,) = self._whisper.model.align(encoded.features, tokens.sot_sequence, [text], frames)
+        return tuple(_scored(found, words))
 
     def score_unheard(self, lines: Sequence[Sequence[str]], language: str = ENGLISH) -> list[tuple[ScoredWord, ...]]:
         """Score lines without audio, which shows how likely the recogniser finds the text alone."""
@@ -118,14 +129,7 @@ class Recogniser:
             length_s = 4.0
             empty = np.zeros(round((length_s + 2 * MARGIN_S) * RATE_HZ), np.float32)
             self._silence = self.encode(Passage(empty, 0.0, length_s))
-        return self.score(self._silence, lines, language)
-
-    def _repeated(self, encoded: Encoded, times: int) -> Any:
-        if times == 1:
-            return encoded.features
-        import ctranslate2
-
-        return ctranslate2.StorageView.from_array(np.repeat(np.asarray(encoded.features), times, axis=0))
+        return self.score(replace(self._silence, scores={}), lines, language)
 
 
 def _heard(word: str, scored: ScoredWord, passage: Passage) -> HeardWord:

@@ -48,17 +48,15 @@ def hear_take(models: Models, text: str, audio: Audio, language: str = "en", seg
         return {**HEARD_WITHOUT_WORDS, "complete": False, "message": DAMAGED}
     if speech_s(audio) == 0.0:
         return {**HEARD_WITHOUT_WORDS, "complete": False, "message": SILENT}
-    heard = {**HEARD_WITHOUT_WORDS, "faults": _faults(audio)}
-    if problem := models.why_unheard(language):
-        return {**heard, "message": f"Not checked: {problem}. Listen to this take."}
     words = typed_words(text, language=language)
-    if message := _obstacle(words, audio, language):
-        return {**heard, "message": message}
+    if message := _obstacle(models, words, audio, language):
+        return {**HEARD_WITHOUT_WORDS, "faults": _faults(audio), "message": message}
+    # The recogniser is loaded before scipy, because loading needs more memory than hearing.
     comparison = hear(models, audio, words, language)
     ran_away = runaway(text, audio, comparison) if comparison else UNFIT
     faults = [{"name": RUNAWAY, "severity": "fail", "message": ran_away}] if ran_away else []
     said = _compared(comparison) if comparison else {"complete": False, "message": UNFIT}
-    return {**heard, **said, "faults": [*faults, *heard["faults"]]}
+    return {**HEARD_WITHOUT_WORDS, **said, "faults": [*faults, *_faults(audio)]}
 
 
 def _joined(parts: Sequence[Heard], segments: Sequence[Segment], audio: Audio, language: str) -> Heard:
@@ -90,8 +88,10 @@ def _compared(comparison: Comparison) -> dict[str, Any]:
     return {**comparison_json(comparison), "message": message}
 
 
-def _obstacle(words: Sequence[TypedWord], audio: Audio, language: str) -> str:
+def _obstacle(models: Models, words: Sequence[TypedWord], audio: Audio, language: str) -> str:
     """Return why the words of a take cannot be compared; empty if they can."""
+    if problem := models.why_unheard(language):
+        return f"Not checked: {problem}. Listen to this take."
     if not words or audio.duration_s > LONGEST_S:
         return TOO_LONG if words else NO_WORDS
     return "" if not is_english(language) or all(has_english_letters(word.spoken) for word in words) else FOREIGN

@@ -11,7 +11,7 @@ import soundfile
 from engines.types import Audio
 from studio.ears.boundaries import place_phones
 from studio.ears.comparison import compare, content
-from studio.ears.dictionary import pronounce
+from studio.ears.dictionary import known, pronounce
 from studio.ears.division import divide, tokens
 from studio.ears.listening import HeardPassage, listen, transcribe, without_loop
 from studio.ears.models import Models
@@ -197,6 +197,23 @@ def test_long_audio_is_heard_in_passages() -> None:
 def test_equal_sounds_have_no_distance_whatever_their_spelling() -> None:
     assert distance(pronounce("through"), pronounce("threw")) == 0
     assert pronounce("chickens") == ("CH", "IH", "K", "AH", "N", "Z")
+
+
+def test_words_at_both_ends_of_the_dictionary_are_found_and_others_are_not() -> None:
+    assert all(map(known, ("'cause", "aahing", "zygotic", "zymurgy", "zyrian")))
+    assert not any(map(known, ("aaaa", "lighthoose", "zzzz", "DEFAULT")))
+
+
+def test_equal_words_are_matched_one_by_one() -> None:
+    found = matches([pronounce("so"), pronounce("so")], [pronounce("so"), pronounce("sew")])
+    assert found == [(0, 1, 0, 1, 0.0), (1, 2, 1, 2, 0.0)]
+
+
+def test_a_line_is_scored_once_on_a_passage() -> None:
+    audio, text = clip("natural-06")
+    encoded = MODELS.recogniser.encode(passages(audio)[0])
+    first, again = (MODELS.recogniser.score(encoded, [text.split()])[0] for _ in range(2))
+    assert first is again
 
 
 def test_split_and_joined_words_are_matched_together() -> None:

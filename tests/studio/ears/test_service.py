@@ -115,3 +115,8 @@ def test_after_hearing_takes_of_5_s_the_process_returns_freed_memory(ears: Ears)
 def test_starting_the_service_imports_no_recogniser() -> None:
     code = "import sys, studio.ears.ears; sys.exit(any(m in sys.modules for m in ('faster_whisper', 'ctranslate2', 'torch')))"
     assert os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", code]) == 0
+
+
+def test_hearing_a_take_imports_no_database() -> None:
+    code = "import sys, studio.hearing.heard_take; sys.exit('sqlalchemy' in sys.modules)"
+    assert os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", code]) == 0
