@@ -10,8 +10,8 @@ from studio.disk.disk_space import DiskSpace
 from studio.disk.housekeeping import sweep_leftovers
 from studio.ears.ears import Ears
 from studio.engines import open_manager
-from studio.hearing import TakeHearing
 from studio.hearing.pauses import EarsPauses
+from studio.hearing.service import TakeHearing
 from studio.history import History
 from studio.idle_unload import IdleUnload
 from studio.listening import Listening

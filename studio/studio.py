@@ -7,7 +7,7 @@ from studio.champions.champions import Champions
 from studio.champions.creation import TakeVoices
 from studio.disk.disk_space import DiskSpace
 from studio.ears.ears import Ears
-from studio.hearing import TakeHearing
+from studio.hearing.service import TakeHearing
 from studio.history import History
 from studio.idle_unload import IdleUnload
 from studio.listening import Listening

@@ -10,16 +10,14 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engines.errors import EngineError
 from engines.text import with_spoken_directions
 from studio.ears.ears import Ears
 from studio.hearing.heard_take import Heard, hear_take
+from studio.history import History, StoredTake, take_json
 from studio.script.checks.runaways import RUNAWAY
-
-if TYPE_CHECKING:  # the ears' process imports this package, and the database would take 33 MB there
-    from studio.history import History, StoredTake
 
 log = logging.getLogger(__name__)
 
@@ -34,11 +32,11 @@ class TakeHearing:
     def __init__(
         self,
         ears: Ears,
-        history: "History",
+        history: History,
         *,
         busy: Callable[[], object] = lambda: False,
         directions: bool = True,
-        again: "Callable[[StoredTake], StoredTake | None]" = lambda take: None,
+        again: Callable[[StoredTake], StoredTake | None] = lambda take: None,
     ) -> None:
         """Wait while `busy` returns something true. Without `directions`, stage directions are words.
 
@@ -57,7 +55,7 @@ class TakeHearing:
         """Return False if the settings turn the ears off."""
         return self._ears.on
 
-    def add(self, take: "StoredTake") -> bool:
+    def add(self, take: StoredTake) -> bool:
         """Hear a take later. Return False if the take stays unheard: the ears are off, or too many takes wait."""
         with self._lock:
             if take.id in self._waiting:
@@ -73,10 +71,8 @@ class TakeHearing:
         with self._lock:
             return take_id in self._waiting
 
-    def described(self, take: "StoredTake") -> dict[str, Any]:
+    def described(self, take: StoredTake) -> dict[str, Any]:
         """Return a take as JSON, with `heard`, and `hearing` while the take waits or is heard."""
-        from studio.history import take_json
-
         return {**take_json(take), "hearing": self.waits(take.id)}
 
     def close(self) -> None:
@@ -85,7 +81,7 @@ class TakeHearing:
             self._closing.set()
         self._worker.shutdown(wait=False, cancel_futures=True)
 
-    def _hear(self, take: "StoredTake") -> None:
+    def _hear(self, take: StoredTake) -> None:
         try:
             self._wait_for_engines()
             if not self._closing.is_set():
@@ -98,7 +94,7 @@ class TakeHearing:
             with self._lock:
                 self._waiting.discard(take.id)
 
-    def _keep(self, take: "StoredTake", heard: Heard) -> None:
+    def _keep(self, take: StoredTake, heard: Heard) -> None:
         """Store what is heard. If the take ran away, make it again, unless its session has another take of the same order."""
         note = self._notes.pop(take.id, "")
         ran_away = next((one["message"] for one in heard["faults"] if one["name"] == RUNAWAY), "")
@@ -114,14 +110,14 @@ class TakeHearing:
             note = "The studio made another take because of a fault in this one."
         self._history.keep_heard(take.session_id, take.id, {**heard, "note": note} if note else heard)
 
-    def _made_again(self, take: "StoredTake") -> "StoredTake | None":
+    def _made_again(self, take: StoredTake) -> StoredTake | None:
         try:
             return self._again(take)
         except EngineError as error:  # the queue is full, the voice is gone, or the disk is full
             log.info("a take that ran away is not made again: %s", error)
             return None
 
-    def _is_only(self, take: "StoredTake") -> bool:
+    def _is_only(self, take: StoredTake) -> bool:
         order = replace(take.order, seed=None)
         return all(
             other.id == take.id or replace(other.order, seed=None) != order

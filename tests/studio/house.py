@@ -25,7 +25,7 @@ from studio.champions.factory import open_champions
 from studio.disk.disk_space import DiskSpace
 from studio.ears.ears import Ears
 from studio.ears.vocabulary import TimedWord, TypedWord
-from studio.hearing import TakeHearing
+from studio.hearing.service import TakeHearing
 from studio.history import History, StoredTake
 from studio.idle_unload import IdleUnload
 from studio.listening import Listening

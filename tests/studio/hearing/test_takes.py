@@ -11,7 +11,7 @@ import soundfile
 
 from engines.types import Audio, Cost, Reference, Request, Take
 from studio.ears.ears import Ears
-from studio.hearing import TakeHearing
+from studio.hearing.service import TakeHearing
 from studio.history import History, StoredTake
 from studio.order import Order, read_order
 from studio.settings import Settings
