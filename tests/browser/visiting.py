@@ -1,7 +1,7 @@
 """A person at the studio: one browser session, what they hear, and what the console complained about."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,6 +122,7 @@ def _page(browser: Browser, url: str, options: dict[str, Any]) -> Iterator[Page]
         try:
             yield context.new_page()
         finally:
+            _close(context.pages)
             context.close()
         return
     own.clear_cookies()
@@ -132,8 +133,14 @@ def _page(browser: Browser, url: str, options: dict[str, Any]) -> Iterator[Page]
     try:
         yield page
     finally:
-        for opened in own.pages[1:]:
-            opened.close()
+        _close(own.pages[1:])
+
+
+def _close(pages: Sequence[Page]) -> None:
+    """Close pages. A request that a test still forwards fails with its page, which is not an error of the next test."""
+    for page in pages:
+        page.unroute_all(behavior="ignoreErrors")
+        page.close()
 
 
 @contextmanager
