@@ -137,7 +137,7 @@ def _page(browser: Browser, url: str, options: dict[str, Any]) -> Iterator[Page]
 
 
 def _close(pages: Sequence[Page]) -> None:
-    """Close pages. A request that a test still forwards fails with its page, which is not an error of the next test."""
+    """Close pages, and ignore errors of requests that a test is still forwarding."""
     for page in pages:
         page.unroute_all(behavior="ignoreErrors")
         page.close()
