@@ -42,7 +42,7 @@ def read_clip(path: Path) -> Clip:
     """Return the samples of a mono 24 kHz 16-bit file. Raises ValueError for any other file."""
     with soundfile.SoundFile(path) as file:
         if (file.channels, file.subtype, file.samplerate) != (1, "PCM_16", RATE_HZ):
-            raise ValueError(f"{path}: mono, 16 bit and {RATE_HZ} Hz are wanted; record it again")
+            raise ValueError(f"{path}: the file must be mono, 16 bit and {RATE_HZ} Hz; record it again")
         clip: Clip = file.read(dtype="float32")
         return clip
 

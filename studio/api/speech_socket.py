@@ -160,7 +160,7 @@ class Conversation:
         self._open = line if message.more else None
 
     def _cancel(self) -> None:
-        """Stop the current line, or else the next one."""
+        """Stop the current line, or the first waiting line if no line is spoken."""
         if not self._lines:
             return
         self._lines[0].cancel()

@@ -125,7 +125,10 @@ def _note(findings: dict[int, WordFinding], words: Sequence[TypedWord], part: Pa
 
 
 def _is_part_of_name(word: TypedWord, part: Part, one: Difference) -> bool:
-    """Return True if the difference has only some of the spoken words of a respelled name. Their pronunciation is a guess."""
+    """Return True if the word is a respelled name, and the difference has only some of its spoken words.
+
+    The pronunciation of such words is a guess, so the difference may be no fault.
+    """
     if is_plain(word) or any(sign.isdigit() for sign in word.typed):
         return False
     inside = [token.spoken for token in part.expected[one.start : one.end]]

@@ -53,7 +53,7 @@ def _joins(last: Difference, match: Match) -> bool:
 
 
 def _texts(part: Part, start: int, end: int) -> Iterator[str]:
-    """Yield each heard word once, also if it has several spoken words."""
+    """Yield each heard word once. A heard word such as "21" has several spoken words."""
     seen = -1
     for token in part.heard[start:end]:
         if token.place != seen:

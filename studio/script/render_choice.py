@@ -68,7 +68,7 @@ def asked_for(
 
 
 def _retaken(line: ScriptLine, readings: Sequence[LineReading]) -> Set[str]:
-    """Return a set with the voice whose take is marked for a retake; empty if there is none."""
+    """Return the voices of the line that need another take: at most one, whose take is marked for a retake."""
     take = to_retake(line, readings)
     return set() if take is None else {take.voice}
 
