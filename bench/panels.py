@@ -83,11 +83,13 @@ def measure(url: str, browser: Browser, rounds: int, lines: int) -> dict[str, An
             cores.append((browser_s() - before) / (time.monotonic() - began))
         return total / lines
 
-    for _ in range(rounds):
-        for engine in ENGINES:
-            parts = [speak(engine, active) for active in (False, True, True, False)]
-            took[engine].append(((parts[1] + parts[2]) / 2, (parts[0] + parts[3]) / 2))
-    page.set_active(True)  # a suspended process cannot end
+    try:
+        for _ in range(rounds):
+            for engine in ENGINES:
+                parts = [speak(engine, active) for active in (False, True, True, False)]
+                took[engine].append(((parts[1] + parts[2]) / 2, (parts[0] + parts[3]) / 2))
+    finally:
+        page.set_active(True)  # a suspended process cannot end
     return {**{engine: compared(pairs) for engine, pairs in took.items()},
             "browser_cores": round(float(np.mean(cores)), 3)}  # fmt: skip
 

@@ -22,7 +22,7 @@ from studio.references.clip import Source
 from studio.references.report import failures
 
 WITHIN_S, FREE_WAIT_MAX_S = 30.0, 0.1  # longest task; longest time for which a report waits for a busy process
-REMEMBERED, REMEMBERED_CHARACTERS = 16, 2**20  # number of sent references that are kept, and their longest file
+REMEMBERED, REMEMBERED_CHARACTERS = 16, 2**20  # number of sent references that are kept, and the longest in base64
 CHECKS_AT_ONCE = 32
 RSS_MAX = 1 << 30
 RATE_HZ = 24_000
