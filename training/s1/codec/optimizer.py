@@ -9,19 +9,20 @@ from torch import Tensor, nn
 
 from training.parallel import ProcessGroup
 from training.s1.codec import quantization
+from training.s1.codec.options import CodecOptions
 
 WARM_STEPS = 200
-FALL_FROM, LOWEST = 0.55, 0.03  # the share of the training after which the rate falls, and its lowest share
+LOWEST = 0.03  # the lowest share of the learning rate
 
 
 class CodecOptimizer:
-    """AdamW. Codebooks follow running means instead (`quantization.py`). With `decoder_only`, only the decoder is trained."""
+    """AdamW. Codebooks follow running means instead (`quantization.py`)."""
 
-    def __init__(self, model: Any, head: nn.Module, group: ProcessGroup, rate: float, decoder_only: bool) -> None:
-        self.group, self.learning_rate = group, rate
+    def __init__(self, model: Any, head: nn.Module, group: ProcessGroup, options: CodecOptions) -> None:
+        self.group, self.learning_rate, self.held = group, options.learning_rate, options.held
         for level in quantization.levels(model):
             level.codebook.weight.requires_grad_(False)
-        if decoder_only:
+        if options.decoder_only:
             model.requires_grad_(False)
             for part in (model.decoder, model.quantizer.upsample, model.quantizer.post_module):
                 part.requires_grad_(True)
@@ -53,10 +54,9 @@ class CodecOptimizer:
         """Return the learning rate: a warm-up in each call and after the quantiser starts, a plateau, and a cosine decay."""
         return self.learning_rate * min(1.0, (warm_steps + 1) / WARM_STEPS) * self.share(progress)
 
-    @staticmethod
-    def share(progress: float) -> float:
+    def share(self, progress: float) -> float:
         """Return the factor on the learning rate after this share of the training."""
-        fall = max(0.0, (progress - FALL_FROM) / (1 - FALL_FROM))
+        fall = max(0.0, (progress - self.held) / (1 - self.held))
         return LOWEST + (1 - LOWEST) * 0.5 * (1 + math.cos(math.pi * fall))
 
     @torch.no_grad()

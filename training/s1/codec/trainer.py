@@ -239,8 +239,7 @@ class CodecTrainer:
         self.total_minutes = options.total_minutes or self.done + options.minutes
         if state.get("quantised"):
             self.codebooks = quantization.CodebookAverages(self.model, self.group)
-        rate, decoder_only = options.learning_rate, options.decoder_only
-        self.optimizer = CodecOptimizer(self.model, self.head, self.group, rate, decoder_only)
+        self.optimizer = CodecOptimizer(self.model, self.head, self.group, options)
         if "averages" in state:
             self.optimizer.restore(state)
             if self.codebooks is not None:
