@@ -1,8 +1,8 @@
 """Compare first takes of barks (one to three words) with the best of four takes by the studio's checks.
 
 `python -m bench.barks f5|s1 [SEEDS]` speaks 50 barks with the embedded checkpoint and the shipped references, and prints
-missing or wrong words. The studio's ears (Whisper) choose the take. Another recogniser (pocketsphinx)
-judges the take: its grammar returns one of the 50 barks without knowing the line.
+missing or wrong words. The studio's ears (Whisper) choose the take. Another recogniser (Moonshine) judges it by the bark that
+sounds most like it.
 """
 
 import re

@@ -2,8 +2,8 @@
 
 It speaks barks (one to three words) and held-out lines with the embedded checkpoint and the shipped references, and makes
 further takes as the page does: at most four, until the studio's ears (Whisper) hear all words; the take that lacks the fewest
-words is chosen. Another recogniser (pocketsphinx) judges: for a bark, whether another bark fits better; for a line, whether the
-line fits better without one of its words. The judge's own error is the same figure on clips of persons and shipped voices.
+words is chosen. Another recogniser (Moonshine) judges: for a bark, whether it sounds more like another bark; for a line, which
+words are lost. The judge's own error is the same figure on clips without faults.
 """
 
 import math
@@ -19,7 +19,7 @@ from studio.ears.vocabulary import Comparison
 from studio.script.checks.wording import typed_words
 from training.corpus.heldout import heldout
 from training.corpus.spelling import words
-from training.evaluation.recognizer import lacks_word, recognize_choice
+from training.evaluation.recognizer import lost_words, recognize_choice
 from training.evaluation.synthesizer import Synthesizer, reference_of, samples_of
 from training.references import SHIPPED, checkpoint, read_references
 
@@ -65,14 +65,14 @@ def measure(engine: str, kind: str, lines: Sequence[str]) -> None:
 
 def _lacks(kind: str, take: Take, line: str) -> bool:
     clip = samples_of(take)
-    return recognize_choice(clip, BARKS) != words(line) if kind == "barks" else lacks_word(clip, line)
+    return recognize_choice(clip, BARKS) != words(line) if kind == "barks" else bool(lost_words(clip, line))
 
 
 def main() -> None:
     """Print the judge's own error, then both kinds of lines."""
     engine, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 50
     clips = [(spoken.audio.samples, spoken.text) for _, spoken in clean()]
-    wrong = sum(lacks_word(clip, text) for clip, text in clips)
+    wrong = sum(bool(lost_words(clip, text)) for clip, text in clips)
     sys.stdout.write(f"judge: {wrong} of {len(clips)} clips without faults lack a word\n")
     measure(engine, "barks", BARKS[:count])
     measure(engine, "lines", heldout()["open"][:count])

@@ -53,9 +53,9 @@ def judge(word: TypedWord, judged: Judged, *, said_twice: bool) -> Verdict:
 
 
 def _not_heard(judged: Judged, function: bool) -> Verdict:
-    limit = AGAINST_FUNCTION if function else AGAINST if judged.bark else GONE
+    in_line, in_bark = (AGAINST, AGAINST_FUNCTION) if function else (GONE, AGAINST)
     lost_end = judged.last and not function and not judged.bark
-    return "missing" if judged.evidence < limit or lost_end else "unsure"
+    return "missing" if judged.evidence < (in_bark if judged.bark else in_line) or lost_end else "unsure"
 
 
 def is_plain(word: TypedWord) -> bool:

@@ -1,14 +1,42 @@
-"""The recognizer that the voices are measured with."""
+"""The recogniser with which the voices are measured."""
 
+import numpy as np
 import pytest
 
 from training.evaluation import recognizer
-from training.references import HELDOUT, read_references
+from training.references import RATE_HZ, SHIPPED, read_references
+
+CLIP, LINE = read_references(SHIPPED)["corin"]
 
 
-@pytest.mark.long
-def test_a_clip_is_recognized_the_same_twice() -> None:
-    clip, _ = read_references(HELDOUT)["espeak-woman"]
-    first = recognizer.recognize(clip)
-    assert len(first) > 5
-    assert recognizer.recognize(clip) == first
+def test_every_word_of_a_clip_is_heard() -> None:
+    assert recognizer.recognize(CLIP) == recognizer.spoken_words(LINE)
+    assert recognizer.lost_words(CLIP, LINE) == []
+    assert recognizer.has_ends(CLIP, LINE)
+
+
+@pytest.mark.parametrize(
+    ("line", "lost"),
+    [
+        ("Gather round my dear friends, and let me tell you how the great river lost its name.", ["dear"]),
+        ("Gather round my friends, and let me tell you how the great mountain lost its name.", ["mountain"]),
+        ("Gather round my friends, and let me tell you of how the great river lost its name.", ["of"]),
+    ],
+)
+def test_a_word_that_a_clip_lacks_is_lost(line: str, lost: list[str]) -> None:
+    assert recognizer.lost_words(CLIP, line) == lost
+
+
+@pytest.mark.parametrize("line", [f"Today {LINE}", f"{LINE} Today"])
+def test_a_line_lacks_an_end_that_is_not_spoken(line: str) -> None:
+    assert not recognizer.has_ends(CLIP, line)
+
+
+def test_the_line_that_sounds_most_like_a_clip_is_chosen() -> None:
+    lines = ["Gather more wood for the fire.", LINE, "The great river lost its way."]
+    assert recognizer.recognize_choice(CLIP, lines) == recognizer.spoken_words(LINE)
+
+
+def test_nothing_is_heard_in_silence() -> None:
+    silence = np.zeros(RATE_HZ, np.float32)
+    assert recognizer.recognize(silence) == recognizer.recognize_choice(silence, [LINE]) == []

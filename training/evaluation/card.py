@@ -10,7 +10,6 @@ ROWS = (
     ("copy-synthesis WER, recordings in the tree / through the {part}", "copy_tree_wer"),
     ("copy-synthesis WER, these and the open lines as the synthesizers say them", "copy_wer"),
     ("open-vocabulary WER, synthesizers / this voice", "open_wer"),
-    ("the same, flite-like references", "open_wer_flite"),
     ("six-digit strings WER, synthesizers / this voice", "digits_wer"),
     ("closed-set sentences right, synthesizers / this voice", "closed_right"),
     ("closed-set sentences right from a human reference", "human_right"),

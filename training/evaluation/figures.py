@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from training.evaluation.measurement import Measurement, is_flite
+from training.evaluation.measurement import Measurement
 
 NAME = "figures.json"
 
@@ -41,7 +41,6 @@ def right(rows: Sequence[Measurement]) -> float:
 # By name: the condition for takes that count, and the function that computes the figure from them.
 MEASURES: dict[str, tuple[Callable[[Measurement], bool], Callable[[Sequence[Measurement]], float]]] = {
     "open_wer": (of("open"), word_error),
-    "open_wer_flite": (lambda row: row.line.kind == "open" and is_flite(row.line.reference), word_error),
     "digits_wer": (of("digits"), word_error),
     "closed_right": (of("closed"), right),
     "human_right": (of("human"), right),

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from training.corpus import flite
 from training.corpus.heldout import heldout
 from training.corpus.spelling import spell_digits, words
 from training.evaluation import recognizer
@@ -36,25 +35,18 @@ class Measurement:
     nearest: str = ""  # the reference that is most similar to the take; measured for open lines
 
 
-def is_flite(reference: str) -> bool:
-    """Return True if a held-out reference has one of flite's voices."""
-    voices = {speaker["name"]: speaker["voice"] for speaker in heldout()["speakers"]}
-    return voices.get(reference) in flite.VOICES
-
-
 def evaluation_lines(every: int = 1) -> list[EvaluationLine]:
-    """Return each line at most once, with the references in turn. Closed sets and digits use only flite's clear voices.
+    """Return each line at most once, with the references in turn.
 
     One line in `every` is kept, at another place in each round of the references, so that all are measured.
     """
     content = heldout()
     names = [speaker["name"] for speaker in content["speakers"]]
-    clear = [name for name in names if is_flite(name)]
     digits = [spell_digits(digits) for digits in content["digits"]]
     parts = (
         ("open", names, content["open"]),
-        ("closed", clear, content["closed"]),
-        ("digits", clear, digits),
+        ("closed", names, content["closed"]),
+        ("digits", names, digits),
         ("human", ["human"], content["closed"]),
     )
     return [

@@ -1,82 +1,92 @@
-"""An independent speech recogniser: pocketsphinx, with the English model of its wheel. Clips are at 24 kHz."""
+"""An independent speech recogniser: Moonshine tiny, with the English model of the wheel `moonshine-voice`. Clips are at 24 kHz.
+
+The studio's ears use Whisper, which is of another family. Words are compared by their sound.
+"""
 
 import functools
-import tempfile
+import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pocketsphinx
 import soxr
 
-from training.corpus.spelling import ONES, words
+from studio.ears.dictionary import pronounce
+from studio.ears.phones import Match, distance, matches
+from studio.ears.spoken import spoken_as
+from studio.ears.verdicts import FUNCTION
+from training.corpus.spelling import words
 from training.references import RATE_HZ as SOURCE_HZ
 from training.references import Clip
 
-RATE_HZ = 16_000  # rate of the recognizer
+RATE_HZ = 16_000  # rate of the recogniser
+MARGIN_S, LEVEL = 0.3, 0.5  # silence before and after a clip, and its peak
+SILENCE = 1e-4  # peak of a clip in which nothing is heard
+LIKE = 0.3  # words with a smaller share of different phones are heard
+OPTIONS = {"vad_threshold": "0", "return_audio_data": "false"}  # do not look for pauses
+
+
+def transcribe(clip: Clip) -> str:
+    """Return the transcript with punctuation, capitals and digits. It is empty for silence."""
+    low = soxr.resample(clip, SOURCE_HZ, RATE_HZ).astype(np.float32)
+    peak = float(np.abs(low).max(initial=0.0))
+    if peak < SILENCE:
+        return ""
+    low = np.pad(low * (LEVEL / peak), round(MARGIN_S * RATE_HZ))
+    return " ".join(line.text.strip() for line in _model().transcribe_without_streaming(low.tolist(), RATE_HZ).lines)
+
+
+@functools.cache
+def _model() -> Any:
+    from moonshine_voice import ModelArch, get_model_path
+    from moonshine_voice.transcriber import Transcriber
+
+    return Transcriber(str(get_model_path("tiny-en")), ModelArch.TINY, options=OPTIONS)
 
 
 def recognize(clip: Clip) -> list[str]:
-    """Return the words of a clip, with an open vocabulary."""
-    return _decode(_open_vocabulary(), clip)
+    """Return the words of a clip, with numbers as words."""
+    return spoken_words(transcribe(clip))
 
 
 def recognize_digits(clip: Clip) -> list[str]:
-    """Return the digits of a clip, as words."""
-    digits = " | ".join(ONES[:10])
-    return _decode(_grammar(f"#JSGF V1.0;\ngrammar digits;\npublic <digits> = ( {digits} )+;\n"), clip)
+    """Return the words of a clip, with each digit as a word."""
+    return spoken_words(re.sub(r"\d", lambda digit: f" {digit[0]} ", transcribe(clip)))
+
+
+def spoken_words(text: str) -> list[str]:
+    """Return the words that are spoken for a text."""
+    return [spoken for written in text.split() for spoken in spoken_as(written)]
 
 
 def recognize_choice(clip: Clip, lines: Sequence[str]) -> list[str]:
-    """Return the words of the line that fits the clip best."""
-    choices = " | ".join(" ".join(words(line)) for line in lines)
-    return _decode(_grammar(f"#JSGF V1.0;\ngrammar choice;\npublic <choice> = {choices} ;\n"), clip)
+    """Return the words of the line that sounds most like the clip; none if nothing was heard."""
+    heard = _phones(recognize(clip))
+    return min(map(words, lines), key=lambda line: distance(_phones(line), heard)) if heard else []
 
 
-def lacks_word(clip: Clip, line: str) -> bool:
-    """Return True if the clip fits the line better with one word removed."""
-    wanted = words(line)
-    lines = [wanted, *([*wanted[:at], *wanted[at + 1 :]] for at in range(len(wanted)))]
-    choices = " | ".join(" ".join(line) for line in lines if line)
-    decoder = _grammar.__wrapped__(f"#JSGF V1.0;\ngrammar lacking;\npublic <lacking> = {choices} ;\n")
-    return len(_decode(decoder, clip)) < len(wanted)
+def lost_words(clip: Clip, line: str) -> list[str]:
+    """Return the words of a line in whose place nothing is heard, or, for a content word, something unlike."""
+    wanted, found = _matched(clip, line)
+    return [
+        wanted[at]
+        for match in found
+        for at in range(match.start, match.end)
+        if match.heard_start == match.heard_end or (match.unlike > LIKE and wanted[at] not in FUNCTION)
+    ]
 
 
 def has_ends(clip: Clip, line: str) -> bool:
-    """Return True if the line fits the clip best with both its first and its last word."""
-    wanted = words(line)
-    if len(wanted) < 3:
-        return bool(_decode(_grammar(f"#JSGF V1.0;\ngrammar all;\npublic <all> = {' '.join(wanted)} ;\n"), clip))
-    body = f"[ {wanted[0]} ] {' '.join(wanted[1:-1])} [ {wanted[-1]} ]"
-    found = _decode(_grammar(f"#JSGF V1.0;\ngrammar ends;\npublic <ends> = {body} ;\n"), clip)
-    return len(found) == len(wanted)
+    """Return True if the first and the last word of a line are heard."""
+    _, found = _matched(clip, line)
+    like = [match.unlike <= LIKE for match in found if match.start < match.end]
+    return like[0] and like[-1]
 
 
-def _to_pcm(clip: Clip) -> bytes:
-    low = soxr.resample(clip, SOURCE_HZ, RATE_HZ)
-    low = np.pad(low, (RATE_HZ // 5, RATE_HZ // 5))
-    low = low + np.random.default_rng(0).normal(0, 1e-4, len(low))  # digital silence disturbs its noise estimate
-    return (np.clip(low, -1, 1) * 32767).astype("<i2").tobytes()
+def _matched(clip: Clip, line: str) -> tuple[list[str], list[Match]]:
+    wanted = spoken_words(line)
+    return wanted, matches([pronounce(word) for word in wanted], [pronounce(word) for word in recognize(clip)])
 
 
-@functools.cache
-def _open_vocabulary() -> Any:
-    return pocketsphinx.Decoder(samprate=RATE_HZ, loglevel="FATAL")
-
-
-@functools.cache
-def _grammar(grammar: str) -> Any:
-    with tempfile.NamedTemporaryFile("w", suffix=".gram", delete=False) as file:
-        file.write(grammar)
-    decoder = pocketsphinx.Decoder(samprate=RATE_HZ, loglevel="FATAL", lm=None, jsgf=file.name)
-    Path(file.name).unlink()
-    return decoder
-
-
-def _decode(decoder: Any, clip: Clip) -> list[str]:
-    decoder.reinit_feat()  # resets the channel estimate, so that the order of clips does not matter
-    decoder.start_utt()
-    decoder.process_raw(_to_pcm(clip), no_search=False, full_utt=True)
-    decoder.end_utt()
-    return words(decoder.hyp().hypstr) if decoder.hyp() else []
+def _phones(spoken: Sequence[str]) -> tuple[str, ...]:
+    return tuple(phone for word in spoken for phone in pronounce(word))

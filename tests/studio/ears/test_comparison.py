@@ -58,6 +58,17 @@ def test_a_word_that_is_cut_out_is_missing() -> None:
     assert word.word == "hour" and 8 in {*found.missing, *found.misheard}
 
 
+@pytest.mark.parametrize(
+    ("name", "place", "common"),
+    [("natural-00", 4, "that"), ("natural-04", 11, "the"), ("natural-05", 9, "and"), ("natural-09", 7, "a")],
+)
+def test_a_common_word_that_is_cut_out_is_missing(name: str, place: int, common: str) -> None:
+    audio, text = clip(name)
+    word = heard(audio, text).words[place].word
+    found = heard(without(audio, word.start_s, word.end_s), text)
+    assert word.word == common and found.missing == (place,)
+
+
 def test_a_word_that_is_cut_out_is_missing_although_the_recogniser_is_unsure() -> None:
     audio, text = clip("natural-06")
     word = heard(audio, text).words[9].word
