@@ -154,7 +154,7 @@ def settings() -> dict[str, Setting]:
 
 
 def _of_source(facts: Mapping[str, Fact], checkpoint: Checkpoint, otherwise: Fact) -> Fact:
-    """Return the fact whose key starts the checkpoint's source."""
+    """Return the fact whose key is a prefix of the checkpoint's source, or `otherwise`."""
     return next((fact for source, fact in facts.items() if checkpoint.source.startswith(source)), otherwise)
 
 

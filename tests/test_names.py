@@ -1,14 +1,18 @@
-"""No two classes of engines/ and studio/ have one name, and no modules import each other in a circle."""
+"""No two classes of engines/ and studio/ have one name, no modules import each other in a circle, and names are plain words."""
 
 import ast
+import subprocess
+import tokenize
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from io import StringIO
 from pathlib import Path
 
 from engines.registry import ENGINES
 from tests.studio.test_imports import ROOT, absolute, modules
 
 FOLDERS = ("engines", "studio")
+NO_NAMES = {"told", "saying", "shelf", "beside", "sounding"}  # words of prose that name nothing
 
 
 def classes(path: Path) -> Iterator[str]:
@@ -87,3 +91,18 @@ def test_the_studio_names_engines_only_in_the_example_of_a_request() -> None:
 
 def test_the_first_engine_stays_the_one_of_stored_orders_and_champions_without_an_engine() -> None:
     assert next(iter(ENGINES)) == "f5"
+
+
+def test_names_are_words_of_the_field() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z", "*.py"], cwd=ROOT, capture_output=True, check=True).stdout
+    paths = [ROOT / name for name in listed.decode().split("\0") if name]
+    assert len(paths) > 1_000
+    assert [(path.name, word) for path in paths for word in sorted(names_of(path.read_text("utf-8"), NO_NAMES))] == []
+
+
+def names_of(source: str, words: set[str]) -> set[str]:
+    """Return the words that are names in a source; a text without them is not parsed."""
+    if not any(word in source for word in words):
+        return set()
+    tokens = tokenize.generate_tokens(StringIO(source).readline)
+    return {token.string for token in tokens if token.type == tokenize.NAME} & words

@@ -34,7 +34,7 @@ class F5ReferenceText:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class F5Reference:
-    """A reference as input of the network; equal for every set of weights."""
+    """A reference as the network reads it. It does not depend on the weights."""
 
     mel: torch.Tensor  # (frames, 100)
     paced_frames: int

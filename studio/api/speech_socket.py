@@ -189,14 +189,14 @@ class Conversation:
         """Send every sentence in order; the next one is already in the scheduler while one is sent."""
         started: asyncio.Queue[Submitted | None] = asyncio.Queue(AHEAD - 1)
         starting = asyncio.ensure_future(self._start(line, started))
-        times, told = self._times_of(self._tell), set[str]()
+        times, sent = self._times_of(self._tell), set[str]()
         try:
             while (submitted := await _next_or_error(started, starting)) is not None:
                 ticket, answer = submitted
                 for warning in ticket.warnings if line.message.warnings else ():
-                    if warning not in told:
+                    if warning not in sent:
                         await self._tell({"warning": warning})
-                    told.add(warning)
+                    sent.add(warning)
                 async with aclosing(coded(pieces(ticket), "pcm")) as sound:
                     async for part in sound:
                         await self._send(part, line.as_text)

@@ -161,8 +161,8 @@ def _note_unsupported(findings: dict[int, WordFinding], supported: Mapping[int, 
     """
     for place, support in sorted(supported.items(), key=lambda one: one[1]):
         finding = findings[place]
-        beside = {findings[near].verdict for near in (place - 1, place + 1) if near in findings}
-        if support < SUPPORT and finding.verdict in ("kept", "unsure") and not beside & {"missing", "misheard"}:
+        near_verdicts = {findings[near].verdict for near in (place - 1, place + 1) if near in findings}
+        if support < SUPPORT and finding.verdict in ("kept", "unsure") and not near_verdicts & {"missing", "misheard"}:
             verdict: Verdict = "misheard" if finding.heard else "missing"
             findings[place] = replace(finding, verdict=verdict, evidence=round(support, 2))
 

@@ -20,9 +20,9 @@ def causes(sheet: Sheet, readings: Readings, failures: Mapping[str, str]) -> Seq
     counts = Counter(_cause(sheet, line, readings) or f": {failures[key]}" for key, line in lines.items())
     if len(counts) == 1 and (message := next(iter(counts))).startswith(": "):
         return [message.removeprefix(": ")]
-    told = [_told(cause, count) for cause, count in counts.most_common(SHOWN)]
-    more = len(counts) - len(told)
-    return [*told, f"{more} more {'cause' if more == 1 else 'causes'}"] if more else told
+    shown = [_phrase(cause, count) for cause, count in counts.most_common(SHOWN)]
+    more = len(counts) - len(shown)
+    return [*shown, f"{more} more {'cause' if more == 1 else 'causes'}"] if more else shown
 
 
 def _cause(sheet: Sheet, line: ScriptLine, readings: Readings) -> str:
@@ -32,6 +32,6 @@ def _cause(sheet: Sheet, line: ScriptLine, readings: Readings) -> str:
     return "no text besides stage directions" if readings.fault(sheet, line) else ""
 
 
-def _told(cause: str, count: int) -> str:
+def _phrase(cause: str, count: int) -> str:
     verb = "" if cause.startswith(":") else " has " if count == 1 else " have "
     return f"{plural(count, 'line')}{verb}{cause}"

@@ -77,7 +77,7 @@ def of_hum(hum: Hum | None, speech_db: float, use: Use) -> Finding:
         severity="fail" if above_db >= HUM_FAIL_DB else "doubt",
         value=hum.mains_hz,
         unit="Hz",
-        message=f"Mains hum of {hum.mains_hz:.0f} Hz, {beside(above_db, 'speech')}. {advice}",
+        message=f"Mains hum of {hum.mains_hz:.0f} Hz, {compared(above_db, 'speech')}. {advice}",
     )
 
 
@@ -170,7 +170,7 @@ def of_noise(levels: Levels, use: Use) -> Finding:
     return Finding(name="noise", severity=severity, value=levels.snr_db, unit="dB", message=message)
 
 
-def beside(level_db: float, other: str) -> str:
+def compared(level_db: float, other: str) -> str:
     """Return a level relative to another sound in words, such as "3 dB louder than the speech"."""
     shown = round(level_db)
     if not shown:

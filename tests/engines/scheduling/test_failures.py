@@ -48,19 +48,19 @@ def test_an_engine_that_cannot_drop_a_cancelled_request_is_loaded_again(
     house: WatchedHouse, tick: FailingMetronome
 ) -> None:
     tick.bad_drops = 9
-    cancelled, beside = (house.say("a" * 4_000, session_id=session_id) for session_id in ("ann", "ben"))
+    cancelled, failed = (house.say("a" * 4_000, session_id=session_id) for session_id in ("ann", "ben"))
     other = house.say("abc", "tock")
-    until(lambda: cancelled.has_audio and beside.has_audio)
+    until(lambda: cancelled.has_audio and failed.has_audio)
     cancelled.cancel()
     with pytest.raises(Cancelled):
         assert cancelled.wait(PATIENCE_S)
         cancelled.result()
     with pytest.raises(EngineFailed, match="job cannot be dropped"):
-        assert beside.wait(PATIENCE_S)
-        beside.result()
+        assert failed.wait(PATIENCE_S)
+        failed.result()
     again = house.say("abc")
     assert again.wait(PATIENCE_S) and again.state == other.state == "done" and tick.loads == 2
-    assert [house.ends(ticket) for ticket in (cancelled, beside)] == [["cancelled"], ["failed"]]
+    assert [house.ends(ticket) for ticket in (cancelled, failed)] == [["cancelled"], ["failed"]]
 
 
 @pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), MemoryError()])

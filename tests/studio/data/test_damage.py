@@ -73,17 +73,17 @@ def with_member(archive: bytes, member: tarfile.TarInfo) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"),
+    ("kind", "message"),
     [
         (tarfile.SYMTYPE, "a link"), (tarfile.LNKTYPE, "a link"), (tarfile.CHRTYPE, "a device"),
         (tarfile.BLKTYPE, "a device"), (tarfile.FIFOTYPE, "a pipe"), (tarfile.DIRTYPE, "a folder"),
         (tarfile.CONTTYPE, "damaged"), (tarfile.GNUTYPE_SPARSE, "damaged"), (tarfile.XGLTYPE, "damaged"),
     ],
 )  # fmt: skip
-def test_a_member_that_is_not_a_file_is_refused(archive: bytes, tmp_path: Path, kind: bytes, told: str) -> None:
+def test_a_member_that_is_not_a_file_is_refused(archive: bytes, tmp_path: Path, kind: bytes, message: str) -> None:
     member = tarfile.TarInfo("data/takes/x")
     member.type, member.linkname = kind, "/etc/passwd"
-    assert told in refusal(tmp_path, with_member(archive, member))
+    assert message in refusal(tmp_path, with_member(archive, member))
 
 
 def forged(*paths: str, schema: int = SCHEMA) -> bytes:

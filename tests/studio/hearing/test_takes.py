@@ -179,8 +179,8 @@ def test_a_take_of_before_is_heard_when_someone_asks(tmp_path: Path) -> None:
         assert client.get("/studio/takes").json()[0]["heard"] is None
         assert client.post(f"/studio/takes/{take.id}/hear").json()["hearing"] is True
         until(lambda: client.get("/studio/takes").json()[0]["heard"] is not None)
-        (told,) = client.get("/studio/takes").json()
-        assert told["heard"]["complete"] is True and "words" not in told["heard"]
+        (listed,) = client.get("/studio/takes").json()
+        assert listed["heard"]["complete"] is True and "words" not in listed["heard"]
         heard = client.get(f"/studio/takes/{take.id}/heard").json()
         assert heard["words"][0]["start_s"] >= 0.0
         client.delete(f"/studio/takes/{take.id}")

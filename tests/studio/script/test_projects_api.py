@@ -524,11 +524,11 @@ def test_the_preview_of_a_text_uses_the_lexicon_of_its_language(client: httpx.Cl
     words = [{"word": "Kael", "spoken": "Kehl", "language": "de_de"}, {"word": "Kael", "spoken": "KAYL"}]
     stored = client.put(f"{ROOT}/{work.project}/lexicon", json=words).json()["lexicon"]
     assert [entry["language"] for entry in stored] == ["de-DE", ""]
-    told = [
+    answers = [
         client.post(f"{ROOT}/{work.project}/spoken", json={"text": "Kael!", **given}).json()
         for given in ({"language": "de"}, {"language": "auto"}, {"voice": "anna"}, {"voice": "nobody"})
     ]
-    assert [(answer["text"], answer["language"]) for answer in told] == [("Kehl!", "de"), *[("KAYL!", "en")] * 3]
+    assert [(answer["text"], answer["language"]) for answer in answers] == [("Kehl!", "de"), *[("KAYL!", "en")] * 3]
     refused = client.post(f"{ROOT}/{work.project}/spoken", json={"text": "Kael!", "language": "de!"})
     assert (refused.status_code, "is not valid" in refused.json()["detail"]) == (400, True)
 
