@@ -30,9 +30,12 @@ FRAMES, LENGTH = 200, 400
 Drawing = Callable[[int], Tensor]
 
 
-@pytest.fixture(scope="module", params=["random", "quantised", "embedded"])
+@pytest.fixture(scope="module", params=[pytest.param("random", marks=pytest.mark.long), "quantised", "embedded"])
 def drawn_by(request: pytest.FixtureRequest, model: S1Model, folder: Path) -> S1Model:
-    """Random weights have a projection between the stacks, a separate head and scaled frames; the shipped ones do not."""
+    """Random weights have a projection between the stacks, a separate head and scaled frames; the shipped ones do not.
+
+    The kernels of float32 weights take long to compile.
+    """
     makers = {"random": lambda: model, "quantised": lambda: read(folder, "int8"), "embedded": lambda: read(EMBEDDED)}
     return makers[request.param]()
 
