@@ -31,8 +31,9 @@ scripts: node_modules/.package-lock.json
 	node --test tests/js/*.test.js
 
 # The gate's tests: all except long tests and most browser tests. It runs two processes, because it is timed on two cores.
+# Files are not sorted by their number of tests: long files with few tests would be last, and one process would wait for the other.
 pytest:
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not long and not browser'
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not long and not browser'
 
 # All browser tests except long ones.
 test-browser: .venv/test.stamp $(TRITON) node_modules/.package-lock.json

@@ -147,7 +147,6 @@ def test_a_changed_sheet_that_comes_again_updates_the_one_that_is_here_once_that
     expect(page.get_by_label("Sheet", exact=True).locator("option", has_text="act.tsv")).to_have_count(2)
 
 
-@pytest.mark.gate
 def test_a_whole_sheet_pasted_over_an_open_one_asks_what_it_is(visitor: Visitor) -> None:
     bring(visitor, THREE)
     page, before = visitor.page, cells(visitor)

@@ -113,7 +113,6 @@ def take_of(visitor: Visitor, text: str) -> None:
     visitor.wait_for_takes(1)
 
 
-@pytest.mark.gate
 def test_a_take_is_kept_packaged_brought_back_pushed_pulled_and_spoken_with(
     owner: Visitor, house: Served, tmp_path: Path
 ) -> None:
@@ -185,6 +184,7 @@ def test_the_keyboard_alone_keeps_a_take(owner: Visitor, house: Served) -> None:
     assert known(owner, "lux")["name"] == "Lux"
 
 
+@pytest.mark.gate
 def test_cards_are_searched_sorted_walked_and_heard_by_keys(owner: Visitor, house: Served) -> None:
     for id, won in (("sorted-b", 1), ("sorted-a", 0), ("sorted-c", 2)):
         kept(house, id, votes=Votes(won=won))

@@ -65,7 +65,6 @@ def test_the_monitor_names_the_backend_of_each_computation_and_why_no_faster_one
     expect(backends.locator("summary")).to_contain_text("warm")
 
 
-@pytest.mark.gate
 def test_an_operator_reads_the_figures_and_controls_the_engines(
     browser: Browser, studio: Served, tmp_path: Path
 ) -> None:
