@@ -1,21 +1,34 @@
 """Measure the memory of the ears' process over many takes: `python -m bench.hearing_memory FOLDER --hours 1`.
 
-FOLDER has the takes of `bench.hearing`. The process of the ears hears them repeatedly until it has heard `--hours` of audio:
-words and quality, as the studio does after each take. The script prints the resident memory after every 100 takes.
+FOLDER has the takes of `bench.hearing`. The process of the ears hears them repeatedly, as lines and joined as paragraphs, until it
+has heard `--hours` of audio: words and quality, as the studio does after each take. The script prints the resident memory
+after every 100 takes.
 """
 
 import argparse
 import sys
+from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
 
+import numpy as np
 import psutil
 
-from bench.hearing import LINES, takes
+from bench.hearing import LINES, Spoken, takes
+from engines.types import Audio
 from studio.ears.ears import Ears
 from studio.hearing.heard_take import hear_take
 
 STEP = 100
+JOINED, PAUSE_S = 6, 0.3  # takes of a paragraph, of which LINES is a multiple, and the silence after each
+
+
+def joined(lines: Sequence[Spoken]) -> Spoken:
+    """Return takes of one voice as one take."""
+    rate = lines[0].audio.sample_rate
+    pause = np.zeros(round(PAUSE_S * rate), np.float32)
+    samples = np.concatenate([part for line in lines for part in (line.audio.samples, pause)])
+    return Spoken(lines[0].name, Audio(samples, rate), " ".join(line.text for line in lines))
 
 
 def main() -> None:
@@ -23,7 +36,9 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--hours", type=float, default=1.0)
     options = parser.parse_args()
-    spoken, ears = takes(options.folder, LINES), Ears(idle_s=3600)
+    lines, ears = takes(options.folder, LINES), Ears(idle_s=3600)
+    paragraphs = [joined(lines[at : at + JOINED]) for at in range(0, len(lines), JOINED)]
+    spoken = [*lines, *paragraphs * JOINED]
     heard_s, pids = 0.0, set[int]()
     for number, take in enumerate(cycle(spoken), 1):
         ears.ask(hear_take, take.text, take.audio)

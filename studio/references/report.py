@@ -149,7 +149,7 @@ def _rumble(quality: QualityReport) -> Check:
     if offset.severity != "none":
         return Check("rumble", "warn", offset.message, "high_pass")
     if quality.rumble_db > RUMBLE_MAX_DB:
-        said = f"Rumble (sound below 60 Hz) is {findings.beside(_of_the_rest_db(quality.rumble_db), 'voice')}"
+        said = f"Rumble (sound below 60 Hz) is {findings.compared(_of_the_rest_db(quality.rumble_db), 'voice')}"
         return Check("rumble", "warn", f"{said}. Apply the high-pass filter.", "high_pass")
     return Check("rumble", "ok", "No rumble, no DC offset.")
 
