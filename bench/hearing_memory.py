@@ -1,7 +1,7 @@
 """Measure the memory of the ears' process over many takes: `python -m bench.hearing_memory FOLDER --hours 1`.
 
-FOLDER has the takes of `bench.hearing`. The process of the ears hears them repeatedly, as lines and joined as paragraphs, until it
-has heard `--hours` of audio: words and quality, as the studio does after each take. The script prints the resident memory
+FOLDER has the takes of `bench.hearing`. The process of the ears hears them repeatedly, as lines and joined as paragraphs, until
+it has heard `--hours` of audio: words and quality, as the studio does after each take. The script prints the resident memory
 after every 100 takes.
 """
 
