@@ -8,12 +8,12 @@ sounds most like it.
 import re
 import sys
 
+from bench.second_hearing import nearest_line
 from studio.ears.ears import Ears
 from studio.script.checks.checker import Checker
 from studio.script.checks.expected_take import Expected
 from training.corpus.spelling import words
 from training.evaluation.edit_distance import edits
-from training.evaluation.recognizer import recognize_choice
 from training.evaluation.synthesizer import Synthesizer, reference_of, samples_of
 from training.references import SHIPPED, checkpoint, read_references
 
@@ -41,7 +41,7 @@ def measure(engine: str, seeds: int) -> None:
         voice = reference_of(*known[number % len(known)][1])
         takes = [synthesizer.speak(voice, bark, seed) for seed in range(1, seeds + 1)]
         scores = [checker.check(Expected(text=bark, reference=voice.audio), take.audio).score for take in takes]
-        missed = [edits(words(bark), recognize_choice(samples_of(take), BARKS)) for take in takes]
+        missed = [edits(words(bark), words(nearest_line(samples_of(take), BARKS))) for take in takes]
         wrong.append([*missed, missed[scores.index(max(scores))]])
         sys.stdout.write(f"{bark:>20}: wrong {missed}, chosen {scores.index(max(scores)) + 1} of {scores}\n")
     ears.close()

@@ -12,14 +12,13 @@ from collections.abc import Iterator, Sequence
 
 from bench.barks import BARKS
 from bench.hearing import clean
+from bench.second_hearing import lost_words, nearest_line
 from engines.types import Reference, Take
 from studio.ears.comparison import compare
 from studio.ears.models import Models
 from studio.ears.vocabulary import Comparison
 from studio.script.checks.wording import typed_words
 from training.corpus.heldout import heldout
-from training.corpus.spelling import words
-from training.evaluation.recognizer import lost_words, recognize_choice
 from training.evaluation.synthesizer import Synthesizer, reference_of, samples_of
 from training.references import SHIPPED, checkpoint, read_references
 
@@ -65,7 +64,7 @@ def measure(engine: str, kind: str, lines: Sequence[str]) -> None:
 
 def _lacks(kind: str, take: Take, line: str) -> bool:
     clip = samples_of(take)
-    return recognize_choice(clip, BARKS) != words(line) if kind == "barks" else bool(lost_words(clip, line))
+    return nearest_line(clip, BARKS) != line if kind == "barks" else bool(lost_words(clip, line))
 
 
 def main() -> None:
