@@ -20,7 +20,7 @@ from training.references import Clip
 RATE_HZ = 16_000  # rate of the recogniser
 MARGIN_S, LEVEL = 0.3, 0.5  # silence before and after a clip, and its peak
 SILENCE = 1e-4  # peak of a clip in which nothing is heard
-LIKE = 0.4  # a word is heard if at most this share of its letters differs
+LIKE = 0.5  # a word is heard if at most this share of its letters differs
 NEAR = 2  # the first and the last word are searched among so many heard words
 OPTIONS = {"vad_threshold": "0", "return_audio_data": "false"}  # do not look for pauses
 
