@@ -92,7 +92,7 @@ def _settled(line: ScriptLine, reading: LineReading, take_number: int, budget: i
 
 
 def _seeds(reading: LineReading, budget: int) -> int:
-    """Return the maximum number of seeds that are tried for one take."""
+    """Return how many seeds are tried at most for one take."""
     return 1 + max(budget, BARK_BUDGET if is_bark(reading.order.text, reading.order.language or ENGLISH) else 0)
 
 

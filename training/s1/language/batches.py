@@ -100,7 +100,7 @@ class BatchBuilder:
         weights: NDArray[np.float32],
         letters: NDArray[np.int16],
     ) -> None:
-        """Write an item into its row. If `in_room` is set, all utterances but the last are as recorded, and are not learned."""
+        """Write an item into its row. With `in_room`, only the last utterance is learned; the others are as recorded."""
         rows[:1] = prompts.start_row(self.books)
         place = 1
         for utterance in item.parts:
