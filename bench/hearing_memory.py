@@ -1,8 +1,8 @@
 """Measure the memory of the ears' process over many takes: `python -m bench.hearing_memory FOLDER --hours 1`.
 
 FOLDER has the takes of `bench.hearing`. The process of the ears hears them repeatedly, as lines and joined as paragraphs, until
-it has heard `--hours` of audio: words and quality, as the studio does after each take. The script prints the resident memory
-after every 100 takes.
+it has heard `--hours` of audio: words and quality, as the studio does after each take. After every 100 takes, the script prints
+the resident memory between two takes, and the highest since the last 100.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import psutil
 from bench.hearing import LINES, Spoken, takes
 from engines.types import Audio
 from studio.ears.ears import Ears
+from studio.ears.models import Models
 from studio.hearing.heard_take import hear_take
 
 STEP = 100
@@ -29,6 +30,18 @@ def joined(lines: Sequence[Spoken]) -> Spoken:
     pause = np.zeros(round(PAUSE_S * rate), np.float32)
     samples = np.concatenate([part for line in lines for part in (line.audio.samples, pause)])
     return Spoken(lines[0].name, Audio(samples, rate), " ".join(line.text for line in lines))
+
+
+def rest(models: Models) -> None:
+    """Do nothing. The process answers this after it has returned the memory of the task before."""
+
+
+def peak_mb(pid: int) -> float:
+    """Return the highest resident memory of a process since the last call."""
+    folder = Path(f"/proc/{pid}")
+    sizes = dict(line.split(":", 1) for line in (folder / "status").read_text("ascii").splitlines())
+    (folder / "clear_refs").write_text("5", "ascii")  # resets VmHWM
+    return int(sizes["VmHWM"].split()[0]) * 1024 / 1e6
 
 
 def main() -> None:
@@ -46,8 +59,11 @@ def main() -> None:
         (pid,) = ears.pids
         pids.add(pid)
         if number % STEP == 0:
+            highest_mb = peak_mb(pid)
+            ears.ask(rest)
             size_mb = psutil.Process(pid).memory_info().rss / 1e6
-            sys.stdout.write(f"{number} takes, {heard_s / 3600:.2f} h: {size_mb:.0f} MB, {len(pids)} process\n")
+            heard = f"{number} takes, {heard_s / 3600:.2f} h"
+            sys.stdout.write(f"{heard}: {size_mb:.0f} MB, at most {highest_mb:.0f} MB, {len(pids)} processes\n")
             sys.stdout.flush()
         if heard_s >= options.hours * 3600:
             break
